@@ -38,10 +38,9 @@ let cached: { id: Promise<string>; claimed: (id: Promise<string>) => void } | un
 let claiming: AbortController | undefined // ends with the use of the id: then its lock is released
 let watching: AbortController | undefined // the window; with `current`
 const users = new Set<AbortSignal>()
-const idListeners = new Set<(id: string) => void>()
 
 /**
- * The id of this page. The document owns it until the signal is aborted.
+ * The id of this page. The document owns it, and the lock of {@link lockOf}, until the signal is aborted.
  *
  * @throws the signal's reason, if it is aborted already
  */
@@ -88,27 +87,11 @@ export async function newPageId(): Promise<string> {
   return setCurrent(lockFresh)
 }
 
-/** Calls the listener with the id of this page, and again whenever the id changes, until the signal is aborted. */
-export function watchPageId(listener: (id: string) => void, signal: AbortSignal): void {
-  idListeners.add(listener)
-  signal.addEventListener('abort', () => idListeners.delete(listener), { once: true })
-  pageId(signal).then(
-    (id) => idListeners.has(listener) && listener(id),
-    () => {}, // aborted
-  )
-}
-
 function setCurrent(make: (ends: AbortSignal) => Promise<string>): Promise<string> {
   claiming?.abort()
   claiming = new AbortController()
-  const before = current
-  const next = make(claiming.signal)
-  current = next
-  void next.then(async (id) => {
-    if (before === undefined || id === (await before) || current !== next) return
-    for (const listener of idListeners) listener(id)
-  })
-  return next
+  current = make(claiming.signal)
+  return current
 }
 
 /**
@@ -143,12 +126,15 @@ async function lockFresh(ends: AbortSignal): Promise<string> {
   return id
 }
 
+/** The name of the Web Lock of an id. */
+export const lockOf = (id: string) => `pagemcp:${id}`
+
 /** Acquires the lock of an id, and holds it until the signal is aborted or the document ends. */
 async function lock(id: string, ends: AbortSignal): Promise<boolean> {
   if (!('locks' in navigator)) return true // not a secure context: there are no gateways either
   return new Promise((resolve) => {
     const request = (options: LockOptions) =>
-      navigator.locks.request(`pagemcp:${id}`, options, hold).catch(() => resolve(false))
+      navigator.locks.request(lockOf(id), options, hold).catch(() => resolve(false))
     const hold = (lock: Lock | null) => {
       if (lock === null) {
         request({ signal: AbortSignal.any([AbortSignal.timeout(lockTimeout), ends]) })

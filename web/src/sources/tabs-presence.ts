@@ -1,15 +1,14 @@
 /**
- * Discovers the open tabs of an origin. Each tab holds a Web Lock and posts its state on a BroadcastChannel.
- * The other tabs request its lock, and get it when the tab is closed or has crashed.
+ * Discovers the open tabs of an origin. Each tab holds the Web Lock of its id (page-id.ts) and posts its state on a
+ * BroadcastChannel. The other tabs request its lock, and get it when the tab is closed or has crashed.
  *
- * A document in the back/forward cache is not an open tab. Before it enters the cache it sends `gone`,
- * releases its lock and closes the channel, because a message or a request for the lock would evict it.
+ * A document in the back/forward cache is not an open tab. Before it enters the cache it sends `gone`, its lock is
+ * released, and it closes the channel, because a message or a request for the lock would evict it.
  * `locks.query()` is not used: it evicts documents that hold a lock of the app.
  */
 
-import { toBase64Url } from '../base64url.ts'
 import { lazily } from '../module.ts'
-import { pageId, watchPageId } from '../page-id.ts'
+import { lockOf, pageId } from '../page-id.ts'
 import { NotFoundError } from '../source.ts'
 import { watchUrl } from './history.ts'
 import { all, contains, isOfDraft, outermost } from './page-dom.ts'
@@ -33,8 +32,6 @@ const channelName = 'pagemcp.tabs'
 export interface TabState {
   /** The page id, which survives reloads (page-id.ts). */
   readonly id: string
-  /** The id of a document's visit: a new one after a reload, and after the back/forward cache. */
-  readonly stay: string
   readonly title: string
   /** Without secrets. */
   readonly url: string
@@ -48,10 +45,10 @@ export interface TabState {
   readonly edits: number
 }
 
-/** `to`, `from` and `stay` are names of visits; see {@link TabState.stay}. */
+/** `to`, `from` and `id` are ids of tabs. */
 type Message =
   | { is: 'new' | 'here'; tab: TabState }
-  | { is: 'gone'; stay: string }
+  | { is: 'gone'; id: string }
   | { is: 'ask'; to: string; from: string; number: number }
   | { is: 'text'; to: string; number: number; answer?: TabText }
 
@@ -79,12 +76,12 @@ export function joinTabs(
   onEvent: (before: TabState | undefined, now: TabState | undefined) => void,
   signal: AbortSignal,
 ): Presence {
-  const others = new Map<string, { tab: TabState; stop: AbortController }>() // by visit
-  const questions = new Map<number, { stay: string; settle(answer?: TabText): void }>()
+  const others = new Map<string, { tab: TabState; stop: AbortController }>() // by id
+  const questions = new Map<number, { of: string; settle(answer?: TabText): void }>()
   let lastQuestion = 0
-  let id: string | undefined
+  let id: string | undefined // while the tab is open
   let own: TabState | undefined
-  let visit: { name: string; channel: BroadcastChannel | undefined } | undefined
+  let channel: BroadcastChannel | undefined
   let leaving = new AbortController() // the present visit
   let edits = 0
   let lastFocus = document.hasFocus() ? Date.now() : 0
@@ -92,14 +89,13 @@ export function joinTabs(
   const began = Promise.withResolvers<void>()
   const load = () => lazily('page-content.js', import('./page-content.ts'))
 
-  const send = (message: Message) => visit?.channel?.postMessage(message)
+  const send = (message: Message) => channel?.postMessage(message)
 
   /** Sends the state of this tab if it has changed. */
-  function refresh() {
-    if (id === undefined || visit === undefined) return
+  function refresh(isNew = false) {
+    if (id === undefined) return
     const now: TabState = {
       id,
-      stay: visit.name,
       title: tabTitle(document.title),
       url: tabUrl(location.href),
       visibility: document.visibilityState,
@@ -109,9 +105,9 @@ export function joinTabs(
       edits,
     }
     const before = own
-    if (before && isSame(before, now)) return
+    if (before && isSame(before, now) && !isNew) return
     own = now
-    send({ is: before?.stay === now.stay ? 'here' : 'new', tab: now })
+    send({ is: isNew ? 'new' : 'here', tab: now })
     onEvent(before, now)
   }
   let isScheduled = false
@@ -139,9 +135,9 @@ export function joinTabs(
       case 'here':
         return addOrUpdate(message.tab)
       case 'gone':
-        return remove(message.stay)
+        return remove(message.id)
       case 'ask': {
-        if (message.to !== visit?.name) return
+        if (message.to !== id) return
         const { from: to, number } = message
         const answer = (answer?: TabText) => send({ is: 'text', to, number, answer })
         if (selector === undefined) return answer()
@@ -152,17 +148,17 @@ export function joinTabs(
         return
       }
       case 'text':
-        if (message.to === visit?.name) questions.get(message.number)?.settle(message.answer)
+        if (message.to === id) questions.get(message.number)?.settle(message.answer)
     }
   }
 
   function addOrUpdate(sent: TabState) {
-    if (visit === undefined || sent.stay === visit.name) return
+    if (id === undefined || sent.id === id) return
     // As this tab cleans its own: any script of this origin can send one.
-    const { id, stay, visibility, focused, lastFocus, text, edits } = sent
+    const { visibility, focused, lastFocus, text, edits } = sent
     const plain = { title: tabTitle(sent.title), url: tabUrl(sent.url) }
-    const tab = { id, stay, ...plain, visibility, focused, lastFocus, text, edits }
-    const known = others.get(tab.stay)
+    const tab = { id: sent.id, ...plain, visibility, focused, lastFocus, text, edits }
+    const known = others.get(tab.id)
     if (known !== undefined) {
       const before = known.tab
       known.tab = tab
@@ -170,47 +166,48 @@ export function joinTabs(
       return
     }
     const stop = new AbortController()
-    others.set(tab.stay, { tab, stop })
+    others.set(tab.id, { tab, stop })
     // Shared, so that a waiting tab does not block the others.
     const options = { mode: 'shared', signal: stop.signal } as const
-    navigator.locks.request(lockOf(tab.stay), options, () => remove(tab.stay)).catch(() => {})
+    navigator.locks.request(lockOf(tab.id), options, () => remove(tab.id)).catch(() => {})
     onEvent(undefined, tab)
   }
 
-  function remove(stay: string) {
-    const known = others.get(stay)
+  function remove(gone: string) {
+    const known = others.get(gone)
     if (known === undefined) return
-    others.delete(stay)
+    others.delete(gone)
     known.stop.abort()
-    for (const question of questions.values()) if (question.stay === stay) question.settle()
+    for (const question of questions.values()) if (question.of === gone) question.settle()
     onEvent(known.tab, undefined)
   }
 
   async function begin() {
     leaving = new AbortController()
     const ends = leaving.signal
-    const name = toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
-    let channel: BroadcastChannel | undefined
+    let mine: string
     try {
-      await holdLock(lockOf(name), ends) // before it is announced: who gets it treats the visit as ended
-      channel = ends.aborted ? undefined : new BroadcastChannel(channelName)
+      mine = await pageId(signal) // with its lock, before it is announced: who gets that treats the tab as ended
     } catch {
-      began.resolve() // alone: no secure context, or an opaque origin
+      return // the source has ended
     }
     if (ends.aborted) return
+    id = mine
+    if ('locks' in navigator) channel = new BroadcastChannel(channelName)
+    else began.resolve() // alone: no secure context
     if (channel) channel.onmessage = ({ data }) => receive(data)
-    visit = { name, channel }
-    refresh()
+    refresh(true)
     const timer = setTimeout(began.resolve, discoveryTime)
     ends.addEventListener('abort', () => clearTimeout(timer))
   }
 
-  /** Leaves: sends `gone`, releases the lock, cancels all requests. */
+  /** Leaves: sends `gone`, cancels all requests. */
   function end() {
     leaving.abort()
-    if (visit) send({ is: 'gone', stay: visit.name })
-    visit?.channel?.close()
-    visit = undefined
+    if (id !== undefined) send({ is: 'gone', id })
+    channel?.close()
+    channel = undefined
+    id = undefined
     for (const { stop } of others.values()) stop.abort()
     for (const { settle } of questions.values()) settle()
   }
@@ -233,11 +230,6 @@ export function joinTabs(
       refresh()
     })
   }
-  const takeId = (next: string) => {
-    id = next
-    refresh()
-  }
-  watchPageId(takeId, signal)
   addEventListener('pagehide', end, { signal })
   const back = ({ persisted }: PageTransitionEvent) => {
     if (!persisted) return
@@ -254,21 +246,21 @@ export function joinTabs(
   void begin()
 
   return {
-    ready: Promise.all([began.promise, pageId(signal)]),
+    ready: began.promise,
     all: () => [...Array.from(others.values(), ({ tab }) => tab), ...(own ? [own] : [])],
-    isOwn: (tab) => tab.stay === own?.stay,
+    isOwn: (tab) => tab.id === own?.id,
     async textOf(tab, signal) {
-      const isOwn = tab.stay === own?.stay
-      if (!tab.text || !(isOwn || others.has(tab.stay))) throw new NotFoundError(textUri(tab))
+      const isOwn = tab.id === own?.id
+      if (!tab.text || !(isOwn || others.has(tab.id))) throw new NotFoundError(textUri(tab))
       if (isOwn) return ownText()
       const number = ++lastQuestion
       const limit = AbortSignal.any([signal, AbortSignal.timeout(textTimeout)])
       limit.throwIfAborted()
       try {
         const answer = await new Promise<TabText | undefined>((settle, reject) => {
-          questions.set(number, { stay: tab.stay, settle })
+          questions.set(number, { of: tab.id, settle })
           limit.addEventListener('abort', () => reject(limit.reason))
-          if (visit) send({ is: 'ask', to: tab.stay, from: visit.name, number })
+          if (id) send({ is: 'ask', to: tab.id, from: id, number })
         })
         if (answer === undefined) throw new NotFoundError(textUri(tab))
         const { text, cut } = cutText(answer.text.toWellFormed())
@@ -281,31 +273,17 @@ export function joinTabs(
 }
 
 const textUri = ({ id }: TabState) => `tab:///${id}/text`
-const lockOf = (stay: string) => `pagemcp.tab:${stay}`
 const isSame = (a: TabState, b: TabState) => JSON.stringify(a) === JSON.stringify(b)
-
-/** Resolves when this document has the lock, which it holds until the signal is aborted. */
-function holdLock(name: string, ends: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const hold = () =>
-      new Promise<void>((release) => {
-        resolve()
-        if (ends.aborted) release()
-        ends.addEventListener('abort', () => release())
-      })
-    navigator.locks.request(name, hold).catch(reject)
-  })
-}
 
 /** Malformed messages are ignored: any script of this origin can post to the channel. */
 function isMessage(data: unknown): data is Message {
-  const { is, tab, stay, to, from, number, answer } = (data ?? {}) as { [name: string]: unknown }
+  const { is, tab, id, to, from, number, answer } = (data ?? {}) as { [name: string]: unknown }
   switch (is) {
     case 'new':
     case 'here':
       return isTab((tab ?? {}) as TabState)
     case 'gone':
-      return typeof stay === 'string'
+      return typeof id === 'string'
     case 'ask':
       return [to, from].every((name) => typeof name === 'string') && typeof number === 'number'
     case 'text':
@@ -314,9 +292,10 @@ function isMessage(data: unknown): data is Message {
   return false
 }
 
-function isTab({ id, stay, title, url, visibility, focused, lastFocus, text, edits }: TabState) {
+function isTab({ id, title, url, visibility, focused, lastFocus, text, edits }: TabState) {
   return (
-    [id, stay].every((name) => typeof name === 'string' && /^[\w-]{1,64}$/.test(name)) &&
+    typeof id === 'string' &&
+    /^[\w-]{1,64}$/.test(id) &&
     [title, url].every((one) => typeof one === 'string') &&
     (visibility === 'visible' || visibility === 'hidden') &&
     [focused, text].every((one) => typeof one === 'boolean') &&

@@ -83,16 +83,15 @@ export function tabs(options: TabsOptions = {}): Source {
       names.some((name) => before?.[name] !== now?.[name])
     if (differs('id', 'title', 'url', 'edits')) for (const id of ids) tell(`tab:///${id}/text`)
     if (differs('id', 'title', 'url')) tell(undefined) // a listing has titles
-    if (!differs('id', 'stay', 'title', 'url', 'visibility', 'focused', 'lastFocus')) return
+    if (!differs('id', 'title', 'url', 'visibility', 'focused', 'lastFocus')) return
     tell('tab:///')
     for (const id of ids) tell(`tab:///${id}`)
     if (last !== active) tell('tab:///active/text')
   }
 
-  /** Documents of one tab follow each other: the last one counts. */
   async function states(): Promise<readonly TabState[]> {
     await presence?.ready
-    return [...new Map(presence?.all().map((tab) => [tab.id, tab])).values()]
+    return presence?.all() ?? []
   }
 
   return {

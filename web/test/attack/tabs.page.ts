@@ -19,7 +19,7 @@ const attacker = (page: Page) =>
     Object.assign(window, { channel, heard })
   })
 declare const channel: BroadcastChannel
-declare const heard: { is: string; tab?: { stay: string; id: string }; answer?: unknown }[]
+declare const heard: { is: string; tab?: { id: string }; answer?: unknown }[]
 
 inBrowsers(
   'a tab that names no selectors sends no text, whatever is asked or said of it',
@@ -36,7 +36,6 @@ inBrowsers(
         is: 'new',
         tab: {
           id: 'evil',
-          stay: 'evil',
           title: 'evil',
           url: 'http://x/',
           visibility: 'visible',
@@ -48,10 +47,9 @@ inBrowsers(
       })
       const state = () => heard.find(({ is, tab }) => is === 'here' && tab?.id === id)?.tab
       while (state() === undefined) await new Promise(requestAnimationFrame)
-      const { stay } = state() as { stay: string }
       channel.postMessage({ is: 'here', tab: { ...state(), text: true, title: 'text', edits: 1 } })
       for (let number = 0; number < 100; number++) {
-        channel.postMessage({ is: 'ask', to: stay, from: 'evil', number })
+        channel.postMessage({ is: 'ask', to: id, from: 'evil', number })
       }
       while (heard.filter(({ is }) => is === 'text').length < 100) {
         await new Promise(requestAnimationFrame)
@@ -77,7 +75,7 @@ inBrowsers(
     await attacker(evil)
     await evil.evaluate(async () => {
       await new Promise<void>((held) => {
-        void navigator.locks.request('pagemcp.tab:evil', () => {
+        void navigator.locks.request('pagemcp:evil', () => {
           held()
           return new Promise(() => {})
         })
@@ -91,7 +89,6 @@ inBrowsers(
         is: 'here',
         tab: {
           id: 'evil',
-          stay: 'evil',
           title: `evil\u202e\u0007${'x'.repeat(1_000_000)}`,
           url: `https://user:password@a.example/?token=s3cret&x=${'y'.repeat(1_000_000)}`,
           visibility: 'hidden',

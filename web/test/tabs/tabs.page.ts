@@ -298,7 +298,6 @@ inBrowsers(
     const plain = await browser.open(site.url('/plain'))
     const tab = {
       id: 'ghost',
-      stay: 'ghost-stay',
       title: 'ghost',
       url: 'http://x/',
       visibility: 'hidden',
@@ -321,7 +320,7 @@ inBrowsers(
         { is: 'new', tab: { ...tab, title: 1 } },
         { is: 'here', tab: { ...tab, lastFocus: 1e300 } },
         { is: 'text', to: 1 },
-        { is: 'gone', stay: {} },
+        { is: 'gone', id: {} },
       ]
       for (const one of wrong) channel.postMessage(one)
       channel.postMessage({ is: 'here', tab }) // well-formed, but nobody holds its lock
@@ -335,7 +334,7 @@ inBrowsers(
       const lost = Promise.withResolvers<void>()
       ;(window as never as { lose: unknown }).lose = lost.resolve
       await new Promise<void>((held) => {
-        void navigator.locks.request('pagemcp.tab:held', () => {
+        void navigator.locks.request('pagemcp:silent', () => {
           held()
           return lost.promise
         })
@@ -343,7 +342,7 @@ inBrowsers(
       const channel = new BroadcastChannel('pagemcp.tabs')
       channel.postMessage({
         is: 'here',
-        tab: { ...tab, id: 'silent', stay: 'held', title: 'silent' },
+        tab: { ...tab, id: 'silent', title: 'silent' },
       })
     }, tab)
     await a.evaluate(() => tabKit.untilTitles('a', 'silent'))
