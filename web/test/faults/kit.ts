@@ -22,24 +22,12 @@ export const options = { timeout: 20_000 } // ms
  * `window.count` is what `app://count` serves; `?worker=false`: with the engine in the window. `app://hold` answers,
  * and the tool `hold` ends, when `release()` is called. `?many=n`: there are n resources whose value outlives reloads.
  * `?mortal`: the Worker ends, hangs, or its Go program runs out of memory, when it gets the message `end`, `hang`, or
- * `exhaust`. `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
+ * `exhaust`.
  */
 const script = `
 import { start } from '/pagemcp/index.js'
 import { gateways } from '/gateway.js'
 const query = new URLSearchParams(location.search)
-window.hellos = []
-if (query.has('hello')) {
-  const { send } = WebSocket.prototype
-  WebSocket.prototype.send = function (data) {
-    const message = typeof data === 'string' ? JSON.parse(data) : {}
-    if (message.hello === undefined) return send.call(this, data)
-    Object.assign(message.hello, JSON.parse(query.get('hello')))
-    for (const name in message.hello) if (message.hello[name] === null) delete message.hello[name]
-    hellos.push(message.hello)
-    send.call(this, JSON.stringify(message))
-  }
-}
 window.count = 0
 window.held = []
 window.calls = 0

@@ -102,13 +102,6 @@ test('npx pagemcp --version, first and again', async (t) => {
   }
 })
 
-test('exit codes and messages are the program’s', async () => {
-  const { directory, env, bin } = await installed()
-  const { code, stderr } = await run(bin, ['instal'], directory, env)
-  assert.equal(code, 2)
-  assert.match(stderr, /^pagemcp: unknown command "instal"/)
-})
-
 // The Node of the tests has execve; that of this machine may be older.
 const withoutExecve = '--import=data:text/javascript,process.execve=undefined'
 for (const [way, options] of [
@@ -156,14 +149,6 @@ function programsIn(directory: string): string[] {
     }
   })
 }
-
-test('without the platform package there is one message that names it', async () => {
-  const { directory, env, bin } = await installed(['--omit=optional'])
-  assert.equal(existsSync(join(directory, 'node_modules/@pagemcp')), false)
-  const { code, stdout, stderr } = await run(bin, ['--version'], directory, env)
-  assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, new RegExp(`^pagemcp: the package ${ownPackage} is not installed.*\\n$`))
-})
 
 test('the tarballs alone install from files', async () => {
   const [directory, env] = [emptyDirectory(), newcomer()]

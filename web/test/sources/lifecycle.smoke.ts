@@ -12,7 +12,7 @@ const whileMounted: { readonly [name: string]: readonly string[] } = {
   idb: ['IDBObjectStore.put', 'channel io.github.pagemcp/idb'],
   storage: [],
   page: [],
-  tabs: ['channel pagemcp.tabs', 'lock pagemcp.tab', 'window onfocus'],
+  tabs: ['channel pagemcp.tabs', 'lock pagemcp', 'window onfocus'],
 }
 
 for (const [name, expected] of Object.entries(whileMounted)) {

@@ -1,1 +1,0 @@
-import './stopped.page.ts'
