@@ -14,27 +14,19 @@ import { type Change, type WireCacheHints, wireCacheHints } from './registry.ts'
 import {
   type Changed,
   type Contents,
-  type Icon,
   type ListName,
   type ReadOptions,
   type Source,
   watchSource,
 } from './source.ts'
+import type { StartOptions } from './start.ts'
 import { type GoRuntime, type Listener, type Program, run } from './wasm.ts'
 import { answers, lists, questions, reasons, sourceReasonOf } from './wasm-numbers.ts'
 
-/** The engine's description of itself, and its settings. */
-export interface EngineOptions {
-  /** For programs. */
-  name: string
-  /** For people. */
-  title?: string
+/** The engine's description of itself, and its settings, as `start` gets them. */
+export interface EngineOptions
+  extends Pick<StartOptions, 'name' | 'title' | 'websiteUrl' | 'icons' | 'instructions'> {
   version: string
-  websiteUrl?: string
-  icons?: Icon[]
-  /** For models: how to use what this engine serves. */
-  instructions?: string
-  /** Resources in a page of a list; at most 1,000. */
   pageSize: number
   /** The capabilities that are declared and served. */
   tools?: boolean

@@ -6,8 +6,8 @@ export interface Asked
   extends Pick<AccessRequest, 'assistant' | 'callsItself' | 'right' | 'method' | 'tool'> {
   /** A URI, or the name of a prompt. */
   readonly what?: string
-  /** `cut`: how many characters are missing of what is too long to be shown. */
-  readonly arguments?: { readonly text: string; readonly cut: number }
+  /** Whole, as JSON: a user must be able to read all that they allow. */
+  readonly arguments?: string
 }
 
 /** The request with its texts cut and cleaned, except the names that decisions belong to. */
@@ -31,9 +31,6 @@ export const isShowable = (name: string) => name !== '' && clean(name) === name
 /** How many characters of a name are shown. */
 const maxName = 128
 
-/** The longest arguments of a tool in a question: a user must be able to read all that they allow. */
-const maxArguments = 100_000
-
 // Controls, and marks that change the direction of a text or are invisible; those of other lines, too.
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu
 
@@ -44,10 +41,8 @@ export function clean(text: string): string {
 }
 
 /** JSON over several lines, without hidden characters. */
-function shownJson(value: unknown): { text: string; cut: number } {
-  const text = (JSON.stringify(value, undefined, 2) ?? '')
+function shownJson(value: unknown): string {
+  return (JSON.stringify(value, undefined, 2) ?? '')
     .toWellFormed()
     .replace(hidden, (mark) => (mark === '\n' ? mark : `\\u{${mark.codePointAt(0)?.toString(16)}}`))
-  if (text.length <= maxArguments) return { text, cut: 0 }
-  return { text: text.slice(0, 2000).toWellFormed(), cut: text.length - 2000 }
 }

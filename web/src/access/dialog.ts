@@ -64,8 +64,7 @@ export function questionOf(asked: Asked, about: About, now: number): Shown<Choic
   const texts = textsIn(language)
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'short' })
   const isUnnamed = unnamed.includes(assistant)
-  const cut = asked.arguments?.cut ?? 0
-  const isOnce = tool?.destructive || cut > 0 // a user cannot allow what is not shown whole
+  const isOnce = tool?.destructive === true
   const names = {
     assistant: nameOf(assistant, isUnnamed, texts),
     app: clean(title || app),
@@ -77,7 +76,6 @@ export function questionOf(asked: Asked, about: About, now: number): Shown<Choic
     tool: tool?.title ?? tool?.name ?? '',
     title: tool?.title ?? tool?.name ?? '',
     toolName: tool?.name ?? '',
-    count: String(cut),
     time: time.format(now + sessionTime),
   }
   const say = (key: keyof Texts) =>
@@ -94,24 +92,22 @@ export function questionOf(asked: Asked, about: About, now: number): Shown<Choic
       unnamedMeans: isUnnamed,
       callsItself: callsItself !== undefined && callsItself !== assistant,
       readMeans: right === 'read' && !isOnce,
-      actMeans: right === 'act' && !tool?.destructive,
-      onceMeans: tool?.destructive === true,
+      actMeans: right === 'act' && !isOnce,
+      onceMeans: isOnce,
       tool: tool !== undefined,
       wants: tool === undefined && what !== undefined,
-      cut: cut > 0,
     }),
-    ...(asked.arguments && { arguments: { label: texts.arguments, text: asked.arguments.text } }),
+    ...(asked.arguments !== undefined && {
+      arguments: { label: texts.arguments, text: asked.arguments },
+    }),
     notes: lines({
       untilSession: !isOnce,
       untilAlways: !isOnce,
-      untilToolSession: tool?.destructive === true && cut === 0,
+      untilToolSession: isOnce,
     }),
-    choices:
-      cut > 0
-        ? choices(['deny', 'deny'])
-        : tool?.destructive
-          ? choices(['once', 'allowOnce'], ['tool-session', 'toolSession'], ['deny', 'deny'])
-          : choices(['session', 'thisTime'], ['always', 'always'], ['deny', 'deny']),
+    choices: isOnce
+      ? choices(['once', 'allowOnce'], ['tool-session', 'toolSession'], ['deny', 'deny'])
+      : choices(['session', 'thisTime'], ['always', 'always'], ['deny', 'deny']),
     close: texts.close,
   }
 }

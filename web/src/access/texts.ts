@@ -27,7 +27,6 @@ export const en = {
   wants: 'It asks for {method} {what}',
   tool: 'Tool: {title} ({name})',
   arguments: 'Arguments',
-  cut: 'The arguments are too long to be shown: {count} more characters. So the call cannot be allowed.',
   untilSession:
     '“Allow this time” ends after 8 hours, {time}, or earlier if the gateway forgets this app.',
   untilAlways: '“Allow always” ends after 30 days without use.',

@@ -243,9 +243,9 @@ test('texts of assistants are cut and cleaned, and names that do not show are re
   }
   const call = { assistant: 'a', right: 'act', method: 'tools/call' } as const
   const given = { a: `\u202e${'x'.repeat(30_000)}`, last: 'here' }
-  const { text = '', cut } = askedOf({ ...call, arguments: given }).arguments ?? {}
+  const { arguments: text = '' } = askedOf({ ...call, arguments: given })
   assert.ok(text.startsWith('{\n  "a": "\\u{202e}xxx'), text.slice(0, 40))
-  assert.deepEqual([text.endsWith('"last": "here"\n}'), cut], [true, 0], 'arguments are whole')
+  assert.ok(text.endsWith('"last": "here"\n}'), 'arguments are whole')
   const asked = askedOf({
     assistant: 'a',
     callsItself: `Claude\u202e${'y'.repeat(200)}`,
@@ -260,22 +260,4 @@ test('texts of assistants are cut and cleaned, and names that do not show are re
   const said = lines.map((line) => line.map(({ text }) => text).join(''))
   assert.ok(said.includes('App: My notes (notes) at https://a.example'), said.join('\n'))
   assert.equal(said.join().includes('calls itself'), false, 'a name that is known')
-})
-
-test('a call whose arguments are too long to be read can only be refused', () => {
-  for (const tool of [{ name: 'add' }, wipe]) {
-    const asked = askedOf({
-      assistant: 'a',
-      right: 'act',
-      method: 'tools/call',
-      tool,
-      arguments: { text: 'x'.repeat(1_000_000), path: '/' },
-    })
-    const shown = questionOf(asked, about, now)
-    assert.deepEqual(
-      shown.choices.map(([choice]) => choice),
-      ['deny'],
-      tool.name,
-    )
-  }
 })
