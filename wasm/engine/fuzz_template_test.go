@@ -1,37 +1,21 @@
 package engine
 
 import (
-	"encoding/json"
-	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// Values of variables that a match found, whatever their kind.
-func variablesOf(t *testing.T, text []byte) map[string]any {
-	t.Helper()
-	var values map[string]any
-	if err := json.Unmarshal(text, &values); err != nil {
-		t.Fatalf("variables %q: %v", text, err)
-	}
-	return values
-}
 
 // Matching any URI with any template gives a JSON object or nothing, and what it
 // gives expands to the URI again, apart from characters that need not be
 // percent-encoded. R-138 R-139.
 func FuzzMatch(f *testing.F) {
 	for _, template := range []string{
-		"notes://tag/{tag}", "idb:///{database}/{store}/{key}", "x:{a}:{b}", "x:{b}:{b}", "opfs:///{+path}", "q:?{x,y*}",
-		"a:{;list*}", "a:{x:3}", "plain:", "a:{", "a:{}", "x:{/a:1,a}", "x:{.a,b*}", "x:{+a}{?b,c}", "x:{a}.{b}", "x:é{a}",
+		"notes://tag/{tag}", "idb:///{database}/{store}/{key}", "x:{a}:{b}", "x:{b}:{b}", "opfs:///{+path}", "q:{?x,y}",
+		"a:{;list}", "a:{x:3}", "plain:", "a:{", "a:{}", "x:{/a}", "x:{.a}{.b}", "x:{+a}{?b,c}", "x:{a}.{b}", "x:é{a}",
 	} {
 		for _, uri := range []string{"notes://tag/a%20b", "idb:///d/s/n.1", "x:1:2", "x:1:1", "opfs:///a/b", "q:?1,2", "a:;list=1;list=2", "a:%zz", "a:%C3%A9", "a:é", "x:.1.2.3", "x:/a?b=1&c=2", ""} {
 			f.Add(template, uri)
@@ -47,10 +31,7 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		variablesOf(t, values)
-		again, err := Expand(template, values)
-		if err != nil {
-			t.Fatalf("%q of %q: %s does not expand: %v", template, uri, values, err)
-		}
+		again := expand(t, template, values)
 		if decoded(lowerScheme(again)) != decoded(lowerScheme(uri)) {
 			t.Errorf("%q of %q: %s expands to %q", template, uri, values, again)
 		}
@@ -66,77 +47,6 @@ func decoded(uri string) string {
 		}
 		uri = text
 	}
-}
-
-// What a template expands to matches it and gives the values back, where the
-// template leaves no choice. R-138.
-func FuzzMatchOfExpansion(f *testing.F) {
-	f.Add("a", "b c", "ü%", uint8(3))
-	f.Add("", "/,.;?&=#", "\x00", uint8(0))
-	f.Fuzz(func(t *testing.T, a, b, c string, length uint8) {
-		for _, text := range []string{a, b, c} {
-			if !utf8.ValidString(text) || len(text) > 500 {
-				return
-			}
-		}
-		variables := func(lists bool) []byte {
-			o := emit.JSON("{")
-			o.Name("a")
-			o.Quote(a)
-			o.Name("b")
-			o.Quote(b)
-			o.Name("c")
-			if lists {
-				o.Text("[")
-				o.Quote(b)
-				o.Text(",")
-				o.Quote(c)
-				o.Text("]")
-			} else {
-				o.Quote(c)
-			}
-			o.Text("}")
-			return o
-		}
-		for _, test := range []struct {
-			template string
-			lists    bool
-		}{
-			{"x:{a}/{b}/{c}", false}, {"x:{a,b,c}", false}, {"x:{/a,b,c}", false}, {"x:{;a,b,c}", false}, {"x:{?a,b,c}", false},
-			{"x:{a}{?b,c}", false}, {"x:{/a}{&b}{#c}", false}, {"x:é/{a}/ü{?b,c}", false},
-			{"x:{/a,b,c*}", true}, {"x:{?a,b,c*}", true}, {"x:{;a,b,c*}", true}, {"x:{a,b,c*}", true}, {"x:{a}{/b}{?c*}", true},
-		} {
-			m, err := newMatcher(test.template)
-			if err != nil {
-				t.Fatalf("%s: %v", test.template, err)
-			}
-			want := variables(test.lists)
-			uri, err := Expand(test.template, want)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, ok := m.match(uri)
-			if !ok || !sameVariables(t, got, want) && !strings.HasSuffix(test.template, "{#c}") {
-				t.Errorf("%s with %s is %s, which gives %s, %v", test.template, want, uri, got, ok)
-			}
-		}
-		if length > 0 { // a prefix gives the beginning back
-			template := fmt.Sprintf("x:{a:%d}/{b}", length)
-			m, err := newMatcher(template)
-			if err != nil {
-				t.Fatal(err)
-			}
-			uri, _ := Expand(template, variables(false))
-			got, ok := m.match(uri)
-			if value, _ := jsonrpc.Text(jsonrpc.Member(got, "a")); !ok || value != firstRunes(a, int(length)) {
-				t.Errorf("%s is %s, which gives %s", template, uri, got)
-			}
-		}
-	})
-}
-
-func sameVariables(t *testing.T, a, b []byte) bool {
-	return reflect.DeepEqual(variablesOf(t, a), variablesOf(t, b))
 }
 
 // However many templates there are, the index finds the one that going through

@@ -1,6 +1,6 @@
 /**
- * `make bench`: races ours against the TypeScript SDKs and a null echo, and prints tables of ratios of the same round,
- * and the goals. It is not a test, and never fails on a time. RESULTS.md has such tables, with reasons.
+ * `make bench`: races ours against the TypeScript SDKs and a null echo, and prints tables of ratios of the same round.
+ * It is not a test, and never fails on a time. RESULTS.md has such tables, with reasons.
  *
  *     node bench/run.ts [MODE…] [--rounds N] [--rows PATTERN] [--subjects A,B] [--firefox] [--nice N]
  *                       [--built DIR] [--before DIR]
@@ -21,8 +21,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BrowserName } from '../test/harness/launch.ts'
 import { measureGateway } from './gateway.ts'
-import { goals, goalTable } from './goals.ts'
-import { measurePlayground } from './playground-section.ts'
+import { measurePlayground } from './playground.ts'
 import { race } from './race.ts'
 import { type Section, table } from './report.ts'
 import { openSite } from './site.ts'
@@ -98,13 +97,9 @@ try {
   if (wanted.includes('start')) measured(await measureStart(site, { rounds, rows }, told))
   if (wanted.includes('playground') && rows === undefined) {
     told('playground')
-    measured(await measurePlayground(rounds === undefined ? {} : { rounds }))
+    measured(await measurePlayground(rounds))
   }
   if (wanted.includes('size')) measured(measureSizes(site))
-  for (const goal of goals) {
-    const lines = goalTable(goal, sections)
-    if (lines) console.log(`### ${goal.title}\n\n${lines}\n`)
-  }
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   console.log(`${setting.cores} cores, ${setting.cpu}; ${named.join(', ')}`)
   console.log(`all rounds: ${file}`)
