@@ -4,7 +4,7 @@ import { catalogue } from '../connections/catalogue.ts'
 import { sessions } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
-import type { Params } from '../protocol/revisions.ts'
+import { isObject, type Params } from '../protocol/revisions.ts'
 
 export interface FoundApp {
   session: Session
@@ -13,9 +13,6 @@ export interface FoundApp {
   /** The tool whose call is shown. */
   tool?: Params
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The resource of a tool, in the form of 2026-01-26 or the one before it. */
 function resourceOf({ _meta }: Params): string {

@@ -6,7 +6,7 @@
  */
 
 import type { Reply } from '../connections/session.ts'
-import { clientInfo, type Params } from '../protocol/revisions.ts'
+import { clientInfo, isObject, type Params } from '../protocol/revisions.ts'
 
 const version = '2026-01-26'
 
@@ -62,9 +62,6 @@ export interface HostOptions {
   context: AppContext
   call: ToolCall | undefined
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether a tool says that apps may call it; they may, by default. */
 const forApps = ({ _meta }: Params): boolean => {

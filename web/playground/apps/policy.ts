@@ -1,6 +1,6 @@
 /** What an app may load and use: the policy of its document, and the features of its frame. */
 
-import type { Params } from '../protocol/revisions.ts'
+import { isObject } from '../protocol/revisions.ts'
 
 /** Meta-data of a `ui://` resource, from the server: all of it is untrusted. */
 export interface AppNeeds {
@@ -10,9 +10,6 @@ export interface AppNeeds {
   features: readonly string[]
   policy: string
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An origin or wildcard origin, encrypted or on this machine. Nothing that would begin another directive. */
 const origin =

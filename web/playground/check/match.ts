@@ -8,13 +8,11 @@
  */
 
 import { type Schema, Validator } from '@cfworker/json-schema'
+import { isObject } from '../protocol/revisions.ts'
 
 export interface Variables {
   [name: string]: unknown
 }
-
-const isObject = (value: unknown): value is Variables =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 

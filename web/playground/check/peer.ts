@@ -6,7 +6,14 @@
 import { afterPatience } from '../base/patience.ts'
 import type { Connection } from '../connections/connection.ts'
 import type { Store } from '../messages/store.ts'
-import { clientInfo, isModern, type Params, type Revision, request } from '../protocol/revisions.ts'
+import {
+  clientInfo,
+  isModern,
+  isObject,
+  type Params,
+  type Revision,
+  request,
+} from '../protocol/revisions.ts'
 
 /** A request that was sent. */
 export interface Asked {
@@ -47,9 +54,6 @@ export interface Bounds {
 
 /** The run was stopped, or reached a limit. */
 export class Stopped extends Error {}
-
-export const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const maxUnanswered = 3
 

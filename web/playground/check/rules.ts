@@ -10,11 +10,11 @@
  * The message has further members: see {@link Seen}.
  */
 
-import type { Params, Revision } from '../protocol/revisions.ts'
+import { isObject, type Params, type Revision } from '../protocol/revisions.ts'
 import { schemaNamed } from '../protocol/schema.ts'
 import { problemsOf } from '../protocol/validate.ts'
 import { fitsSchema } from './match.ts'
-import { type Got, isObject, type Peer } from './peer.ts'
+import type { Got, Peer } from './peer.ts'
 
 export interface Rule {
   if?: unknown

@@ -6,10 +6,10 @@
 import { Connection } from '../connections/connection.ts'
 import type { Dialer } from '../connections/transport.ts'
 import type { Store } from '../messages/store.ts'
-import { envelope, type Params, type Revision } from '../protocol/revisions.ts'
+import { envelope, isObject, type Params, type Revision } from '../protocol/revisions.ts'
 import { filled, Missing, matches, type Variables } from './match.ts'
 import type { Check, Line } from './parse.ts'
-import { type Asked, type Bounds, type Got, isObject, Peer, type Reply, Stopped } from './peer.ts'
+import { type Asked, type Bounds, type Got, Peer, type Reply, Stopped } from './peer.ts'
 import { keeps, type Rule, seenOf } from './rules.ts'
 import { survey } from './survey.ts'
 

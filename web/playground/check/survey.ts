@@ -1,9 +1,9 @@
 /** What the checks need to know of a server: its lists, and values from them. */
 
 import { fillTemplate } from '../explore/template.ts'
-import type { Params } from '../protocol/revisions.ts'
+import { isObject, type Params } from '../protocol/revisions.ts'
 import type { Variables } from './match.ts'
-import { isObject, type Peer } from './peer.ts'
+import type { Peer } from './peer.ts'
 
 const lists = [
   ['resources/list', 'resources'],

@@ -3,7 +3,13 @@
 import type { Session } from '../connections/session.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { replaceAt } from '../protocol/json.ts'
-import { isModern, metaCapabilities, type Params, type Revision } from '../protocol/revisions.ts'
+import {
+  isModern,
+  isObject,
+  metaCapabilities,
+  type Params,
+  type Revision,
+} from '../protocol/revisions.ts'
 import { replaceText, tab } from './tabs.ts'
 
 /** Requests for these can be answered by forms; of `tasks`, an extension, the composer follows states. */
@@ -18,9 +24,6 @@ export const hasAbility = (revision: Revision, ability: Ability): boolean =>
 
 /** Members that a server may require of them; others are ignored. */
 const details = ['form', 'url', 'tools', 'context', 'listChanged']
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value of a declared capability. 2025-06-18 has forms only, and no name for them. */
 const declaredAs = (ability: Ability, revision: Revision): Params =>

@@ -1,4 +1,4 @@
-/** Rewrites tabs when the revision changes, and notes what changed. */
+/** Rewrites the open tab when the revision changes, and notes what changed. */
 
 import { type Signal, signal } from '@preact/signals'
 import { revision } from '../connections/clients.ts'
@@ -12,26 +12,14 @@ export const changes: Signal<
   { tab: number; before: string; notes: readonly Sentence[] } | undefined
 > = signal(undefined)
 
-/** Rewrites the tabs at each change of the revision; returns stops that. */
+/** Rewrites the open tab at each change of the revision; returns stops that. */
 export function followRevision(): () => void {
-  let before = revision.peek()
   // The user may have chosen it before this part was loaded.
   const { from, revision: written } = tab.peek()
-  if (from === undefined && written === newest) rewriteTab(before)
+  let before = from === undefined && written === newest ? newest : revision.peek()
   return revision.subscribe((to) => {
-    if (to === before) return
-    const from = before
+    if (to !== before) rewriteTab(to)
     before = to
-    rewriteTab(to)
-    // other tabs are rewritten without notes, unless they had another revision
-    const shown = tab.peek().id
-    tabs.value = tabs
-      .peek()
-      .map((one) =>
-        one.id === shown || one.revision !== from
-          ? one
-          : { ...one, text: rewrite(one.text, from, to).text, revision: to },
-      )
   })
 }
 

@@ -4,12 +4,9 @@
  */
 
 import { pretty } from '../protocol/pretty.ts'
-import type { Params, Revision } from '../protocol/revisions.ts'
+import { isObject, type Params, type Revision } from '../protocol/revisions.ts'
 import { schemaOf } from '../protocol/schema.ts'
 import { blankOf } from './samples.ts'
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parsed(text: string): Params {
   try {

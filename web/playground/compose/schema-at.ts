@@ -2,7 +2,7 @@
 
 import type { Prompt, Resource, Template, Tool } from '../connections/catalogue.ts'
 import { methodsOf } from '../protocol/methods.ts'
-import type { Params, Revision } from '../protocol/revisions.ts'
+import { isObject, type Params, type Revision } from '../protocol/revisions.ts'
 import { definitions, resolve, type Schema, schemaOf } from '../protocol/schema.ts'
 import type { Path } from '../protocol/validate.ts'
 
@@ -33,9 +33,6 @@ export const noServer = (revision: Revision): ServerContext => ({
   prompts: [],
   tools: [],
 })
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The schema of a whole message, depending on its content so far. */
 export function frameSchema(message: unknown, server: ServerContext): Schema {

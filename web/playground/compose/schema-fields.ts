@@ -6,7 +6,7 @@
  */
 
 import { pretty } from '../protocol/pretty.ts'
-import type { Params } from '../protocol/revisions.ts'
+import { isObject, type Params } from '../protocol/revisions.ts'
 
 export interface Field {
   name: string
@@ -40,9 +40,6 @@ const maxChoices = 200
 
 /** Longer names and descriptions are cut. */
 const maxText = 500 // UTF-16 code units
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const own = (owner: unknown, name: string): unknown =>
   isObject(owner) && Object.hasOwn(owner, name) ? owner[name] : undefined

@@ -1,15 +1,12 @@
 /** The task of a response, and what can be sent about it. SEP-2663. */
 
-import type { Params } from '../protocol/revisions.ts'
+import { isObject } from '../protocol/revisions.ts'
 
 export interface Task {
   id: string
   /** The envelope of the request whose result has the state: it declares the extension. */
   meta: unknown
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const inside = (value: unknown, member: string): unknown =>
   isObject(value) ? value[member] : undefined

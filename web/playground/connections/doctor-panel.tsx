@@ -3,7 +3,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { actions } from '../base/actions.ts'
+import { copyText } from '../base/copy-text.ts'
 import { t } from '../base/i18n.ts'
 import { examine, type Finding } from './doctor.ts'
 
@@ -56,21 +56,13 @@ function Found({ finding: { step, state, says, params, lines = [] } }: { finding
 }
 
 function Lines({ lines }: { lines: readonly string[] }) {
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(lines.join('\n'))
-      actions.announce(t('base.copied'))
-    } catch {
-      // without permission, the user can select the text
-    }
-  }
   return (
     <div>
       {t('connections.addLines')}
       <pre lang="en" translate={false}>
         {lines.join('\n')}
       </pre>
-      <button type="button" onClick={copy}>
+      <button type="button" onClick={() => copyText(lines.join('\n'))}>
         {t('connections.copy')}
       </button>
     </div>

@@ -3,7 +3,7 @@
  * revisions have only version and session.
  */
 
-import type { Params } from '../protocol/revisions.ts'
+import { isObject, type Params } from '../protocol/revisions.ts'
 
 /** The members of a message that its headers need; undefined: the text has none. */
 export interface Parsed {
@@ -31,9 +31,6 @@ export function parsed(text: string): Parsed {
     return {}
   }
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The revision in a message's envelope, which makes it a modern message. */
 export function envelopeVersion({ params }: Parsed): string | undefined {

@@ -24,7 +24,6 @@ export const en = {
   failing: 'Fail every read',
   dropping: 'Never respond to reads',
   big: 'List 10,000 more resources',
-  examples: 'Examples from the MCP docs',
   burst: 'Send 10,000 notifications',
   omitted: '{count} of them were left out: the server limits the rate of progress.',
   close: 'Close all connections',

@@ -4,11 +4,10 @@
  * hand.
  */
 
-import { type Signal, signal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { type PageMcp, start } from 'pagemcp'
 import { recordEvent } from '../messages/log.ts'
 import { demoContents, listOf } from './contents.ts'
-import { serveExamples } from './document-examples.ts'
 import { type Notes, openNotes } from './notes.ts'
 import { bigList, type FieldValue, type Form, serve } from './serve.ts'
 import { changePeriodically } from './simulation.ts'
@@ -24,10 +23,9 @@ export interface Demo {
   setField(name: string, value: FieldValue): void
   setTab(id: string, change: Partial<FakeTab>): void
   navigate(id: string): void
-  /** Adds the large list to the listing, or removes it. */
+  /** Whether the large list is in the listing. */
+  hasBigList: ReadonlySignal<boolean>
   setBigList(on: boolean): void
-  /** Adds the example resources, or removes them. */
-  setSeeds(on: boolean): Promise<void>
   /** Closes all connections, as a server that shuts down. */
   closeAll(): void
 }
@@ -102,8 +100,8 @@ async function startDemo(): Promise<Demo> {
   }
   changePeriodically(change)
 
-  let takeBig: (() => void) | undefined
-  let seeds: Promise<() => void> | undefined
+  const hasBigList = signal(false)
+  let takeBig = () => {}
   return {
     mcp,
     notes,
@@ -113,31 +111,18 @@ async function startDemo(): Promise<Demo> {
     setField,
     setTab: (id, changed) => tabChanged(changeTab(id, changed)),
     navigate: (id) => tabChanged(navigate(id)),
+    hasBigList,
     setBigList(on) {
-      if (on === (takeBig !== undefined)) return
+      if (on === hasBigList.peek()) return
+      hasBigList.value = on
       recordEvent(on ? `${bigList} resources added` : `${bigList} resources removed`)
-      takeBig?.()
-      takeBig = on
-        ? mcp.resources(
-            Array.from({ length: bigList }, (_, i) => [
-              { uri: `data://big/${i + 1}`, name: `big-${i + 1}`, mimeType: 'text/plain' },
-              () => `Number ${i + 1}`,
-            ]),
-          )
-        : undefined
-    },
-    async setSeeds(on) {
-      if (on === (seeds !== undefined)) return
-      const before = seeds
-      seeds = on ? serveExamples(mcp) : undefined
-      try {
-        const take = await (before ?? seeds)
-        recordEvent(on ? 'examples added' : 'examples removed')
-        if (!on) take?.()
-      } catch (error) {
-        seeds = undefined
-        throw error
-      }
+      if (!on) return takeBig()
+      takeBig = mcp.resources(
+        Array.from({ length: bigList }, (_, i) => [
+          { uri: `data://big/${i + 1}`, name: `big-${i + 1}`, mimeType: 'text/plain' },
+          () => `Number ${i + 1}`,
+        ]),
+      )
     },
     closeAll() {
       recordEvent('the server closed all connections')

@@ -3,7 +3,6 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { duration } from '../base/numbers.ts'
@@ -159,8 +158,6 @@ const latencies = [0, 200, 1000, 5000] as const // ms
 const drawerOpen = setting('demo.simulation', false)
 
 function Simulation({ demo }: { demo: Demo }) {
-  const big = useSignal(false)
-  const examples = useSignal(false)
   return (
     <details
       class="drawer"
@@ -215,23 +212,8 @@ function Simulation({ demo }: { demo: Demo }) {
       />
       <Switch
         label={t('demo.big')}
-        on={big.value}
-        change={(on) => {
-          big.value = on
-          demo.setBigList(on)
-        }}
-      />
-      <Switch
-        label={t('demo.examples')}
-        on={examples.value}
-        change={(on) => {
-          examples.value = on
-          demo.setSeeds(on).catch((error: unknown) => {
-            examples.value = false
-            const reason = error instanceof Error ? error.message : String(error)
-            actions.announce(t('base.failedToLoad', { reason }))
-          })
-        }}
+        on={demo.hasBigList.value}
+        change={(on) => demo.setBigList(on)}
       />
       <p class="row">
         <button type="button" onClick={burst}>

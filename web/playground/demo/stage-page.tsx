@@ -1,16 +1,13 @@
 /** @jsxImportSource preact */
 /** The page of the stage: tabs to navigate, a note to type into, and a cart. Each is a resource of the demo. */
 
-import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { demoPaused } from '../base/state.ts'
 import type { Demo } from './demo.ts'
 import { fakeTabs } from './tabs.ts'
-
-/** Pause in typing after which the note is stored: each stored text is an event and a notification. */
-const typingPause = 300 // ms
+import { TypedField } from './typed-field.tsx'
 
 export function StagePage({ demo }: { demo: Demo }) {
   return (
@@ -42,39 +39,27 @@ export function StagePage({ demo }: { demo: Demo }) {
 
 function Note({ demo }: { demo: Demo }) {
   demo.noted.value // redraws
-  const draft = useSignal<string | undefined>(undefined)
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const resume = useRef(false)
-  const store = () => {
-    clearTimeout(timer.current)
-    const text = draft.peek()
-    if (text !== undefined && text !== demo.notes.get('today')?.text) demo.writeNote('today', text)
-  }
   const leave = () => {
-    store()
-    draft.value = undefined
     if (resume.current) demoPaused.value = false
     resume.current = false
   }
   useEffect(() => leave, [])
   return (
-    <label class="stage-note">
-      {t('demo.shoppingList')}
-      <textarea
+    <p class="stage-note">
+      <label for="stage-note">{t('demo.shoppingList')}</label>
+      <TypedField
+        id="stage-note"
         rows={2}
-        value={draft.value ?? demo.notes.get('today')?.text ?? ''}
+        value={demo.notes.get('today')?.text ?? ''}
+        save={(text) => demo.writeNote('today', text)}
         onFocus={() => {
           resume.current = !demoPaused.peek()
           demoPaused.value = true // no automatic change overwrites what is typed
         }}
-        onInput={({ currentTarget }) => {
-          draft.value = currentTarget.value
-          clearTimeout(timer.current)
-          timer.current = setTimeout(store, typingPause)
-        }}
         onBlur={leave}
       />
-    </label>
+    </p>
   )
 }
 

@@ -65,13 +65,3 @@ export function cancel(row: number): void {
   if (!canCancel(row)) return
   sessionOf(row)?.notify('notifications/cancelled', { requestId: JSON.parse(store.id(row)) })
 }
-
-/** Copies a text to the clipboard, and announces the result. */
-export async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    actions.announce(t('base.copied'))
-  } catch {
-    actions.announce(t('base.notCopied'))
-  }
-}

@@ -1,10 +1,11 @@
 /** Commands of Inspect. */
 
 import type { Command } from '../base/commands.ts'
+import { copyText } from '../base/copy-text.ts'
 import { pane } from '../base/state.ts'
 import { readsOnly } from '../connections/consent.ts'
 import { store } from '../messages/log.ts'
-import { canCancel, cancel, canEdit, canResend, copy, edit, resend, sentRow } from './actions.ts'
+import { canCancel, cancel, canEdit, canResend, edit, resend, sentRow } from './actions.ts'
 import { shownRow } from './shown-row.ts'
 import { tab } from './view.ts'
 
@@ -65,7 +66,7 @@ export const inspectCommands: readonly Command[] = [
     id: 'inspect.copyRaw',
     title: 'inspect.copyRaw',
     run() {
-      copy(store.raw(row()))
+      copyText(store.raw(row()))
     },
     when: () => row() >= 0,
   },

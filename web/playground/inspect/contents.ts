@@ -1,5 +1,7 @@
 /** The contents of a message: of a read, a prompt or a tool's result. */
 
+import { isObject } from '../protocol/revisions.ts'
+
 /** One content. All of it is untrusted data of the server. */
 export interface Part {
   kind: 'text' | 'json' | 'image' | 'svg' | 'binary' | 'link'
@@ -18,9 +20,6 @@ export interface Part {
 interface Loose {
   [name: string]: unknown
 }
-
-const isObject = (value: unknown): value is Loose =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const string = (value: unknown) => (typeof value === 'string' ? value : '')
 

@@ -2,13 +2,14 @@
 /** The menu of formats that a message can be copied as. */
 
 import { useId } from 'preact/hooks'
+import { copyText } from '../base/copy-text.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { copyAs, copyKinds } from '../share/copy-as.ts'
 import { mermaid } from '../timeline/mermaid.ts'
-import { copy, sessionOf } from './actions.ts'
+import { sessionOf } from './actions.ts'
 
 /** The row and its partner as a Mermaid diagram. */
 function diagram(row: number): string {
@@ -34,7 +35,7 @@ export function CopyAs({ row }: { row: number }) {
               class="item"
               onClick={() => {
                 close()
-                copy(copyAs(kind, store, row, sessionOf(row)))
+                copyText(copyAs(kind, store, row, sessionOf(row)))
               }}
             >
               {t(title)}
@@ -45,7 +46,7 @@ export function CopyAs({ row }: { row: number }) {
           class="item"
           onClick={() => {
             close()
-            copy(diagram(row))
+            copyText(diagram(row))
           }}
         >
           Mermaid

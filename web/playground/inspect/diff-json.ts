@@ -1,5 +1,6 @@
 /** Compares two JSON values: lists the paths at which they differ. */
 
+import { isObject } from '../protocol/revisions.ts'
 import { diffLists } from './diff-text.ts'
 
 export interface Difference {
@@ -28,9 +29,6 @@ export function written(value: unknown): string {
 interface Members {
   readonly [name: string]: unknown
 }
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const depthOf = (path: string) => path.split('/').length
 

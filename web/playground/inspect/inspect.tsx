@@ -8,13 +8,14 @@ import { openAppOf } from '../apps/commands.ts'
 import { appOf } from '../apps/find.ts'
 import { actions } from '../base/actions.ts'
 import { showControlCharacters } from '../base/control-characters.ts'
+import { copyText } from '../base/copy-text.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { pane } from '../base/state.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { directionText } from '../timeline/format.ts'
-import { canCancel, cancel, canEdit, canResend, copy, edit, resend } from './actions.ts'
+import { canCancel, cancel, canEdit, canResend, edit, resend } from './actions.ts'
 import { Chips } from './chips.tsx'
 import { CopyAs } from './copy-as.tsx'
 import { Diff } from './diff.tsx'
@@ -156,7 +157,7 @@ function Body({ row, shown }: { row: number; shown: Tab }) {
             <pre class="in-text in-http">{http.map(showControlCharacters).join('\n')}</pre>
           ) : null}
           <pre class="in-text in-raw">{showControlCharacters(store.raw(row))}</pre>
-          <button type="button" onClick={() => copy(store.raw(row))}>
+          <button type="button" onClick={() => copyText(store.raw(row))}>
             {t('inspect.copyRaw')}
           </button>
         </>

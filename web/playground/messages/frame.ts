@@ -1,5 +1,7 @@
 /** Classifies a text as JSON-RPC. Nothing is repaired: errors are reported. */
 
+import { isObject } from '../protocol/revisions.ts'
+
 /** `batch`: removed from MCP in 2025-06-18. `broken`: not JSON, or JSON that is not a message. */
 export type FrameKind =
   | 'request'
@@ -56,9 +58,6 @@ export const empty: Frame = {
 interface Loose {
   [name: string]: unknown
 }
-
-const isObject = (value: unknown): value is Loose =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 

@@ -2,7 +2,7 @@
 
 import type { Sentence } from './explain.ts'
 import { methodNamed } from './methods.ts'
-import { type Params, type Revision, revisions } from './revisions.ts'
+import { isObject, type Params, type Revision, revisions } from './revisions.ts'
 import { rewrite } from './rewrite.ts'
 
 /** The message in one or more revisions that have the same form of it. */
@@ -19,9 +19,6 @@ export interface Line {
   /** Whether it differs from the column before; in the first column, from the next one. */
   isChanged: boolean
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * A message in all revisions, oldest first; equal ones share a column. Empty: the text is no request or notification.

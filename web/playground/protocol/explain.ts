@@ -6,6 +6,7 @@
 import type { Key } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
 import { codeKey, codeLink } from './errors.ts'
+import { messageProblems } from './message.ts'
 import {
   extensionId,
   type Method,
@@ -15,10 +16,13 @@ import {
   specUrl,
 } from './methods.ts'
 import { nearest } from './nearest.ts'
-import type { Params, Revision } from './revisions.ts'
-import { firstProblem, type Sentence } from './shape.ts'
+import { isModern, isObject, type Params, type Revision } from './revisions.ts'
 
-export type { Sentence } from './shape.ts'
+/** A key of a text, and its values. */
+export interface Sentence {
+  key: Key
+  params?: Readonly<Record<string, string | number>>
+}
 
 export interface Explanation {
   sentences: readonly Sentence[]
@@ -35,9 +39,6 @@ export interface Known {
   /** Its capabilities. */
   capabilities?: Params
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Explains a row of the store. Costs up to two `JSON.parse`: for the selected row.
@@ -151,13 +152,28 @@ export function causeOf(
   }
   if (code === -32020) return { key: 'explain.cause.headers' }
   if (asked === undefined) return undefined
-  const problem = firstProblem(asked, revision)
-  if (problem) return problem
+  const problem = problemIn(asked, revision)
+  if (problem && problem.key !== 'explain.hint.method') return problem
   const request = JSON.parse(asked) as Params
   const params = isObject(request.params) ? request.params : {}
   if (code === -32601) return methodCause(String(request.method), revision, known)
   if (code === -32602 || code === -32002) return paramsCause(params, data, known)
   return undefined
+}
+
+/** The first problem of a request; undefined: it is valid. */
+function problemIn(text: string, revision: Revision): Sentence | undefined {
+  try {
+    const request: unknown = JSON.parse(text)
+    const problem = messageProblems(request, revision)[0]?.sentence
+    const isBare = isModern(revision) && isObject(request) && request.params === undefined
+    const isUsual = !problem || /hint\.(missing|method)$/.test(problem.key)
+    return isBare && isUsual
+      ? { key: 'explain.hint.missing', params: { member: 'params._meta' } }
+      : problem
+  } catch (error) {
+    return { key: 'explain.hint.json', params: { problem: String((error as Error).message) } }
+  }
 }
 
 function methodCause(asked: string, revision: Revision, known: Known): Sentence | undefined {

@@ -3,12 +3,9 @@
 import { codeAllowed } from './errors.ts'
 import type { Sentence } from './explain.ts'
 import { methodNamed } from './methods.ts'
-import type { Params, Revision } from './revisions.ts'
+import { isObject, type Params, type Revision } from './revisions.ts'
 import { resultSchema, schemaNamed, schemaOf } from './schema.ts'
 import { type Path, type Problem, problemsOf, type Rest } from './validate.ts'
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const hint = (key: string, at: Path, params?: Sentence['params']): Problem => ({
   at,

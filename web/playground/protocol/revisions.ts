@@ -38,6 +38,10 @@ export interface Params {
   [name: string]: unknown
 }
 
+/** Whether a value is an object of JSON. */
+export const isObject = (value: unknown): value is Params =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** The envelope: `_meta` of each request of a modern revision. */
 export function envelope(revision: Revision, capabilities: Params = {}): Params {
   return {

@@ -3,7 +3,14 @@
 import type { Sentence } from './explain.ts'
 import { methodNamed } from './methods.ts'
 import { pretty } from './pretty.ts'
-import { clientInfo, envelope, isModern, type Params, type Revision } from './revisions.ts'
+import {
+  clientInfo,
+  envelope,
+  isModern,
+  isObject,
+  type Params,
+  type Revision,
+} from './revisions.ts'
 
 export interface Rewritten {
   /** Unchanged, if no change was necessary. */
@@ -13,9 +20,6 @@ export interface Rewritten {
 }
 
 const prefix = 'io.modelcontextprotocol/'
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Rewrites a message of a client. Parts without counterpart stay, with a note. Multi-line texts stay

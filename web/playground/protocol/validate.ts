@@ -5,8 +5,8 @@
  */
 
 import type { Sentence } from './explain.ts'
+import { isObject } from './revisions.ts'
 import { resolve, type Schema } from './schema.ts'
-import { isA } from './shape.ts'
 
 /** Members and indexes, from the root. */
 export type Path = readonly (string | number)[]
@@ -173,4 +173,20 @@ export function flatArms(arms: readonly Schema[], $defs: Schema['$defs']): Schem
     const inner = resolve(arm, $defs).anyOf
     return inner ? flatArms(inner, $defs) : [arm]
   })
+}
+
+/** Whether a value is of a JSON Schema type. */
+function isA(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'object':
+      return isObject(value)
+    case 'array':
+      return Array.isArray(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'null':
+      return value === null
+    default:
+      return typeof value === type
+  }
 }

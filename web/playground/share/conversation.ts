@@ -4,9 +4,9 @@
  */
 
 import { actions } from '../base/actions.ts'
+import { copyText } from '../base/copy-text.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
 import { store } from '../messages/log.ts'
-import { copyText } from './copy-link.ts'
 import { exportTranscript, pushEntries, transcriptOf } from './files.ts'
 import { maxLinkLength, pack, unpack } from './link.ts'
 import { readTranscript } from './transcript.ts'

@@ -1,6 +1,7 @@
 /** Links to messages of the composer. */
 
 import { actions } from '../base/actions.ts'
+import { copyText } from '../base/copy-text.ts'
 import { t } from '../base/i18n.ts'
 import { tab, tabs } from '../compose/tabs.ts'
 import { active } from '../connections/clients.ts'
@@ -27,16 +28,6 @@ export async function addressOf(link: Link): Promise<{ address: string; fits: bo
   const { origin, pathname } = location
   const fits = hash.length <= maxLinkLength && link.messages.length <= maxMessages
   return { address: origin + pathname + hash, fits }
-}
-
-/** Copies a text to the clipboard and announces it. */
-export async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    actions.announce(t('base.copied'))
-  } catch {
-    actions.announce(t('base.notCopied'))
-  }
 }
 
 /** Copies the link to the current tab, if it is short enough. */

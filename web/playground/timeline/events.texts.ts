@@ -10,8 +10,6 @@ export const en = {
   simulation: 'simulation {name}: {value}',
   added: '{count} resources added',
   removed: '{count} resources removed',
-  examplesAdded: 'examples added',
-  examplesRemoved: 'examples removed',
   allClosed: 'the server closed all connections',
   burst: 'burst of {count} notifications',
   burstEnd: "burst: {received} came, {omitted} left out by the server's rate limit",
