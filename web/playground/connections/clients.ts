@@ -21,16 +21,18 @@ let letters = 0
 /**
  * Opens a connection and its session, and makes it active. Sends the handshake unless the connection is
  * read-only.
+ *
+ * @param beside - the user did not ask for it: the active client stays
  */
 export function connect(
   dialer: Dialer,
-  { handshake = true }: { handshake?: boolean } = {},
+  { handshake = true, beside = false }: { handshake?: boolean; beside?: boolean } = {},
 ): Session {
   const letter = String.fromCharCode(65 + (letters++ % 26))
   const connection = new Connection(dialer, letter, store)
   const session = new Session(connection, revision.peek())
   sessions.value = [...sessions.peek(), session]
-  active.value = session
+  if (!beside) active.value = session
   if (handshake && !dialer.readOnly) session.handshake()
   connection.open()
   return session

@@ -105,7 +105,7 @@ function Pages({ state, close }: { state: GatewayState; close(): void }) {
     close()
   }
   const monitor = (page: string) => {
-    monitorPage(page, (dialer) => connect(dialer))
+    monitorPage(page)
     close()
   }
   return (

@@ -5,6 +5,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
+import { connect } from './clients.ts'
 import { type GatewayState, onMonitoredMessage, startMonitoring } from './gateway.ts'
 import type { GatewayMessage } from './gateway-message.ts'
 import { assistantOf, isVouched } from './names.ts'
@@ -36,12 +37,12 @@ export function tabOf(
  * gets its own connection.
  *
  * @param page - its name; `''`: all pages
- * @param open - opens a connection
+ * @param open - opens a connection, those of further assistants beside the active one
  * @param from - the source of messages; tests pass their own
  */
 export function monitorPage(
   page: string,
-  open: (dialer: Dialer) => void,
+  open: (dialer: Dialer, how?: { beside: boolean }) => void = connect,
   from: {
     onMonitoredMessage(listener: (message: GatewayMessage) => void): () => void
     startMonitoring(): Promise<void>
@@ -93,7 +94,7 @@ export function monitorPage(
     if (known) return known
     const taken = new Set(byAssistant.values())
     const free = connections.find((one) => !taken.has(one))
-    if (!free && connections.length < maxConnections) open(connection(assistant))
+    if (!free && connections.length < maxConnections) open(connection(assistant), { beside: true })
     const events = free ?? byAssistant.get(assistant) ?? connections.at(-1)
     const name = events && names.get(events)
     if (events) byAssistant.set(assistant, events)

@@ -215,34 +215,27 @@ export class Session {
   /** Subscribes to one resource. */
   async subscribe(uri: string): Promise<Reply | undefined> {
     if (this.isSubscribed(uri)) return undefined
-    const { resourceSubscriptions = [], ...rest } = this.wanted.peek()
-    const next = { ...rest, resourceSubscriptions: [...resourceSubscriptions, uri] }
-    if (isModern(this.revision.peek())) {
-      this.listen(next)
-      return undefined
-    }
-    const reply = await this.request('resources/subscribe', { uri })
-    if (reply.result) {
-      this.wanted.value = next
-      this.granted.value = next
-    }
-    return reply
+    return this.#watch('resources/subscribe', uri, (uris) => [...uris, uri])
   }
 
-  async unsubscribe(uri: string): Promise<Reply | undefined> {
-    const { resourceSubscriptions = [], ...rest } = this.wanted.peek()
-    const next = {
-      ...rest,
-      resourceSubscriptions: resourceSubscriptions.filter((one) => one !== uri),
+  unsubscribe(uri: string): Promise<Reply | undefined> {
+    return this.#watch('resources/unsubscribe', uri, (uris) => uris.filter((one) => one !== uri))
+  }
+
+  /** Changes the subscribed URIs, in classic revisions by this request. */
+  async #watch(method: string, uri: string, change: (uris: string[]) => string[]) {
+    const next = (): ListenFilter => {
+      const { resourceSubscriptions = [], ...rest } = this.wanted.peek()
+      return { ...rest, resourceSubscriptions: change(resourceSubscriptions) }
     }
     if (isModern(this.revision.peek())) {
-      this.listen(next)
+      this.listen(next())
       return undefined
     }
-    const reply = await this.request('resources/unsubscribe', { uri })
+    const reply = await this.request(method, { uri })
     if (reply.result) {
-      this.wanted.value = next
-      this.granted.value = next
+      this.wanted.value = next() // another request may have changed it meanwhile
+      this.granted.value = this.wanted.value
     }
     return reply
   }

@@ -5,7 +5,6 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { front } from '../base/state.ts'
-import { connect } from './clients.ts'
 import { monitorStatus, startMonitoring } from './gateway.ts'
 import { monitorPage } from './monitor.ts'
 
@@ -32,7 +31,7 @@ export function watch(page: string): void {
   const stop = monitorStatus.subscribe(({ is }) => {
     if (is !== 'open') return
     queueMicrotask(() => stop())
-    monitorPage(page, (dialer) => connect(dialer))
+    monitorPage(page)
   })
 }
 

@@ -42,10 +42,8 @@ export const done = setting<string[]>('lessons.done', [])
 /** @param beside - its clients are beside that of the user, which stays the active one */
 const hostOf = (beside: boolean): PlayerHost => ({
   connect(dialer, wanted) {
-    const user = active.peek()
-    const session = connect(dialer, { handshake: false })
+    const session = connect(dialer, { handshake: false, beside })
     session.revision.value = wanted
-    if (beside) active.value = user
     return session
   },
   disconnect,

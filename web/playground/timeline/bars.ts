@@ -1,6 +1,5 @@
 /** The activation bars of a sequence diagram: from a request to what ends it, on the responder's side. */
 
-import { endsRequests } from '../messages/entry.ts'
 import type { Store } from '../messages/store.ts'
 
 export interface Bar {
@@ -17,87 +16,50 @@ export interface Bar {
 
 export class Bars {
   readonly #store: Store
-  #bars: Bar[] = []
-  #open = new Map<string, Bar>() // by connection, requesting direction and id
-  #taken = new Map<string, boolean[]>() // used levels, by connection and side
+  #bars: Omit<Bar, 'to'>[] = []
+  #levels = new Map<string, number[]>() // the last request of each level, by connection and side
   #seen = 0
+  #emptied = 0
 
   constructor(store: Store) {
     this.#store = store
   }
 
-  /** Processes new rows. */
-  advance(): void {
-    const store = this.#store
-    if (store.length < this.#seen) this.#forget()
-    for (; this.#seen < store.length; this.#seen++) this.#look(this.#seen)
-  }
-
   /** The bars between two rows. */
   *between(first: number, last: number): Generator<Bar> {
+    this.#advance()
     for (const bar of this.#bars) {
-      const ended = bar.to === Number.POSITIVE_INFINITY ? this.#store.ended(bar.from) : -1
-      if (ended >= 0) this.#end(this.#keyOf(bar.from), ended)
-      if (bar.from <= last && bar.to >= first) yield bar
+      const to = this.#end(bar.from)
+      if (bar.from <= last && to >= first) yield { ...bar, to }
     }
   }
 
-  #look(row: number) {
+  #end(request: number) {
+    const end = Math.max(this.#store.partner(request), this.#store.ended(request))
+    return end < 0 ? Number.POSITIVE_INFINITY : end
+  }
+
+  #advance() {
     const store = this.#store
-    const connection = store.connection(row)
-    switch (store.kind(row)) {
-      case 'request':
-        return this.#begin(row, connection)
-      case 'result':
-      case 'error': {
-        const request = store.partner(row)
-        if (request >= 0) this.#end(this.#keyOf(request), row)
-        return
-      }
-      case 'notification':
-        // A cancellation has the id of a request in the same direction.
-        if (store.method(row) === 'notifications/cancelled') {
-          this.#end(`${connection} ${store.direction(row)} ${store.target(row)}`, row)
-        }
-        return
-      case 'world':
-        if (connection === 0 || !endsRequests(store.raw(row))) return
-        for (const key of this.#open.keys())
-          if (key.startsWith(`${connection} `)) this.#end(key, row)
+    const emptied = store.emptied.peek()
+    if (emptied !== this.#emptied) {
+      this.#emptied = emptied
+      this.#bars = []
+      this.#levels.clear()
+      this.#seen = 0
     }
-  }
-
-  #keyOf(request: number) {
-    const store = this.#store
-    return `${store.connection(request)} ${store.direction(request)} ${store.id(request)}`
-  }
-
-  #begin(row: number, connection: number) {
-    const side = this.#store.direction(row) === 'out' ? 'server' : 'client'
-    const place = `${connection} ${side}`
-    const taken = this.#taken.get(place) ?? []
-    this.#taken.set(place, taken)
-    const free = taken.indexOf(false)
-    const depth = free < 0 ? taken.length : free
-    taken[depth] = true
-    const bar: Bar = { connection, side, from: row, to: Number.POSITIVE_INFINITY, depth }
-    this.#bars.push(bar)
-    this.#open.set(this.#keyOf(row), bar)
-  }
-
-  #end(key: string, row: number) {
-    const bar = this.#open.get(key)
-    if (!bar) return
-    this.#open.delete(key)
-    bar.to = row
-    const taken = this.#taken.get(`${bar.connection} ${bar.side}`)
-    if (taken) taken[bar.depth] = false
-  }
-
-  #forget() {
-    this.#bars = []
-    this.#open.clear()
-    this.#taken.clear()
-    this.#seen = 0
+    for (; this.#seen < store.length; this.#seen++) {
+      const from = this.#seen
+      if (store.kind(from) !== 'request') continue
+      const connection = store.connection(from)
+      const side = store.direction(from) === 'out' ? 'server' : 'client'
+      const key = `${connection} ${side}`
+      const levels = this.#levels.get(key) ?? []
+      this.#levels.set(key, levels)
+      const free = levels.findIndex((request) => this.#end(request) < from)
+      const depth = free < 0 ? levels.length : free
+      levels[depth] = from
+      this.#bars.push({ connection, side, from, depth })
+    }
   }
 }

@@ -1,8 +1,6 @@
 /** @jsxImportSource preact */
 /** Subscriptions of each client: requested, granted, and received updates. */
 
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { clockTime } from '../base/numbers.ts'
 import { sessions } from '../connections/clients.ts'
@@ -10,8 +8,8 @@ import type { ListenFilter, Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { isModern } from '../protocol/revisions.ts'
 import { isAutoReading, setAutoRead } from './auto-read.ts'
-import { Sparkline } from './rate.tsx'
-import { recentSpan, recentUpdates } from './recent-updates.ts'
+import { Sparkline, useNow } from './rate.tsx'
+import { none, recentCounts } from './recent-counts.ts'
 
 const kinds = ['resourcesListChanged', 'promptsListChanged', 'toolsListChanged'] as const
 const lists = {
@@ -22,14 +20,11 @@ const lists = {
 
 /** The panel; while shown, it is redrawn once a second. */
 export function Notifications() {
-  const now = useSignal(Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => {
-      now.value = Date.now()
-    }, 1000)
-    return () => clearInterval(timer)
-  }, [now])
-  const recent = recentUpdates(store, now.value)
+  const recent = recentCounts(store, useNow(), (row) =>
+    store.method(row) === 'notifications/resources/updated'
+      ? `${store.connection(row)} ${store.target(row)}`
+      : undefined,
+  )
   return (
     <div class="nt">
       {sessions.value.map((session) => (
@@ -122,14 +117,12 @@ function Grant({ is }: { is: 'pending' | 'granted' | 'refused' }) {
   )
 }
 
-const nothing: readonly number[] = new Array(recentSpan).fill(0)
-
 function Resource({
   session,
   uri,
   granted,
   asked,
-  counts = nothing,
+  counts = none,
 }: {
   session: Session
   uri: string

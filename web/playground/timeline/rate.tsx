@@ -1,39 +1,47 @@
 /** @jsxImportSource preact */
-/** A sparkline of messages per second. It stops while there are none. */
+/** A sparkline of messages per second. */
 
-import { signal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { store } from '../messages/log.ts'
-import { points, Rate } from './rate.ts'
-import { earlier } from './view.ts'
+import { none, recentCounts } from './recent-counts.ts'
 
-const rate = new Rate()
-const ticked = signal(0)
+const width = 60 // of the drawing
+const height = 15
 
 /** A sparkline of counts. The same data is beside it as text. */
 export function Sparkline({ counts }: { counts: readonly number[] }) {
+  const most = Math.max(1, ...counts)
+  const points = counts.map(
+    (count, index) =>
+      `${(index * width) / (counts.length - 1)},${height - (count / most) * height}`,
+  )
   return (
     <svg class="tl-spark" viewBox="0 0 60 16" preserveAspectRatio="none" aria-hidden="true">
-      <polyline points={points(counts, 60, 15)} />
+      <polyline points={points.join(' ')} />
     </svg>
   )
 }
 
-export function RateLine() {
-  ticked.value
+/** The time, once a second, ms since 1970. */
+export function useNow(): number {
+  const now = useSignal(Date.now())
   useEffect(() => {
     const timer = setInterval(() => {
-      const still = rate.still
-      rate.tick(store.length - earlier.peek())
-      if (!still || !rate.still) ticked.value++
+      now.value = Date.now()
     }, 1000)
     return () => clearInterval(timer)
-  }, [])
+  }, [now])
+  return now.value
+}
+
+export function RateLine() {
+  const counts = recentCounts(store, useNow(), () => '').get('') ?? none
   return (
     <span class="tl-rate">
-      <Sparkline counts={rate.counts} />
-      {t('timeline.rate', { count: rate.counts.at(-1) ?? 0 })}
+      <Sparkline counts={counts} />
+      {t('timeline.rate', { count: counts.at(-1) ?? 0 })}
     </span>
   )
 }

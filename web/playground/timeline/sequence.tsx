@@ -76,7 +76,6 @@ export function Sequence({ rows: given, large = false, naming = clientName }: Se
     return () => observer.disconnect()
   }, [scroller.ref, space])
 
-  bars.advance()
   const { first, end, top, height } = scroller.view
   const latest = new Map<number, number>() // the last of these rows by connection
   for (let i = Math.max(0, first - around); i < Math.min(list.length, end + around); i++) {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Store } from '../../../playground/messages/store.ts'
 import { announcementOf } from '../../../playground/timeline/announcements.ts'
-import { points, Rate } from '../../../playground/timeline/rate.ts'
 
 function said(...messages: readonly object[]) {
   const store = new Store(() => {})
@@ -51,12 +50,4 @@ test('errors among many messages are counted', () => {
 
 test('what is sent is not told', () => {
   assert.equal(said(ask), undefined)
-})
-
-test('the rate is what came in each second', () => {
-  const rate = new Rate()
-  assert.equal(rate.still, true)
-  for (const total of [3, 3, 10, 4]) rate.tick(total) // 4: some were cleared
-  assert.deepEqual(rate.counts.slice(-4), [3, 0, 7, 0])
-  assert.equal(points([0, 4, 2], 60, 16), '0,16 30,0 60,8')
 })

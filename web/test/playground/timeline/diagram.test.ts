@@ -99,7 +99,6 @@ test('a text in the exported file covers the lifelines behind it', () => {
 test('bars go from a request to its answer, its cancel or the end of its connection', () => {
   const store = traffic()
   const bars = new Bars(store)
-  bars.advance()
   const found = [...bars.between(0, 9)].map(({ from, to, depth, side }) => [from, to, depth, side])
   assert.deepEqual(found, [
     [0, 2, 0, 'server'],
@@ -123,7 +122,6 @@ test('what is open at the same time stands side by side', () => {
   store.push({ connection: 1, direction: 'in', framing: 'port', raw: '{"id":2,"result":{}}' })
   store.push({ connection: 1, direction: 'out', framing: 'port', raw: '{"id":4,"method":"ping"}' })
   store.push({ connection: 1, direction: 'in', framing: 'port', raw: '{"id":7,"method":"ping"}' })
-  bars.advance()
   const all = [...bars.between(0, 99)]
   assert.deepEqual(
     all.map(({ depth, side }) => [depth, side]),
@@ -140,7 +138,6 @@ test('what is open at the same time stands side by side', () => {
 test('a bar is drawn only as far as it is seen', () => {
   const store = traffic()
   const bars = new Bars(store)
-  bars.advance()
   const columns = columnsOf([1, 2], name, 'Client')
   const measures = { width: 300, step: 100, bar: 10 }
   const boxes = boxesOf(bars, listed(rows(store)), 3, 5, columns, measures)
@@ -173,7 +170,6 @@ test('the same traffic is the same Mermaid text', () => {
 test('an SVG file holds text as text, and every message', () => {
   const store = traffic()
   const bars = new Bars(store)
-  bars.advance()
   const svg = diagramSvg(store, bars, rows(store), name, (row) => store.raw(row))
   assert.equal(svg.match(/<path /g)?.length, 8)
   assert.match(svg, /write notes:..today &#60;b&#62;/)

@@ -82,7 +82,6 @@ test('diagrams and announcements name these outcomes', () => {
   assert.match(text, /-->>-P0: input needed \(2\)/)
   assert.match(text, /-->>-P0: result \(3\)/)
   const bars = new Bars(store)
-  bars.advance()
   const svg = diagramSvg(store, bars, rows, name, (row) => line(store, row))
   assert.match(svg, /fill="#b3261e">tools.call #1 tool error/)
   assert.match(svg, /fill="#8a5a00">tools.call #2 input needed/)
@@ -230,7 +229,6 @@ test('a request that was cancelled or ended has no open bar, on time axis and di
     [1, 4, -1],
   )
   const bars = new Bars(store)
-  bars.advance()
   assert.deepEqual(
     [...bars.between(0, 9)].map(({ from, to }) => [from, to]),
     [

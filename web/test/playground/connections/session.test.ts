@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  active,
+  connect,
+  disconnect,
+  revision,
+  sessions,
+} from '../../../playground/connections/clients.ts'
+import type { GatewayMessage } from '../../../playground/connections/gateway-message.ts'
+import { monitorPage } from '../../../playground/connections/monitor.ts'
+import { openConnection } from '../../../playground/connections/open.ts'
+import type { Dialer } from '../../../playground/connections/transport.ts'
+
+/** Answers each request with an empty result. */
+const server: Dialer = {
+  title: 'Shop',
+  kind: 'http',
+  url: 'http://127.0.0.1/mcp',
+  framing: 'port',
+  dial: async ({ received }) => ({
+    send(sent) {
+      const { id } = JSON.parse(sent)
+      queueMicrotask(() => received(JSON.stringify({ jsonrpc: '2.0', id, result: {} }), 'http'))
+    },
+    close() {},
+  }),
+}
+
+test('of two subscriptions of an older revision that overlap, none is lost', async () => {
+  const session = connect(server, { handshake: false })
+  session.revision.value = '2025-11-25'
+  const uris = () => session.wanted.value.resourceSubscriptions
+  await Promise.all(['a://1', 'a://2'].map((uri) => session.subscribe(uri)))
+  assert.deepEqual(uris(), ['a://1', 'a://2'])
+  await Promise.all([session.unsubscribe('a://1'), session.subscribe('a://3')])
+  assert.deepEqual(uris(), ['a://2', 'a://3'])
+  disconnect(session)
+})
+
+test('the message of another assistant does not change the active client', async () => {
+  let say: (message: GatewayMessage) => void = () => {}
+  monitorPage('notes', connect, {
+    onMonitoredMessage(listener) {
+      say = listener
+      return () => {}
+    },
+    startMonitoring: async () => {},
+  })
+  const first = sessions.peek().at(-1)
+  assert.ok(first && active.peek() === first, 'the user asked for it')
+  await new Promise((done) => setTimeout(done))
+  for (const client of ['claude', 'other'])
+    say({
+      door: '/mcp',
+      page: 'notes',
+      to: 'page',
+      who: 'token',
+      client,
+      text: '{}',
+    } as GatewayMessage)
+  assert.equal(sessions.peek().length, 2)
+  assert.ok(active.peek() === first)
+  for (const session of sessions.peek()) disconnect(session)
+})
+
+test('a server that wants another revision changes no client that became active meanwhile', async () => {
+  const old = openConnection({
+    ...server,
+    dial: async ({ received }) => ({
+      send(sent) {
+        const { id, method } = JSON.parse(sent)
+        const answer = method === 'initialize' ? { result: {} } : { error: { code: -32601 } }
+        queueMicrotask(() => received(JSON.stringify({ id, ...answer }), 'http'))
+      },
+      close() {},
+    }),
+  })
+  const user = connect(server)
+  await new Promise((done) => setTimeout(done, 20))
+  assert.deepEqual(
+    [old.revision.value, user.revision.value, revision.value],
+    ['2025-11-25', '2026-07-28', '2026-07-28'],
+  )
+  for (const session of [old, user]) disconnect(session)
+})
