@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/message"
@@ -45,8 +44,8 @@ const (
 	// kill a process that has not exited about a second after they closed its input.
 	drainTime = 500 * time.Millisecond
 
-	// stuckTime is how long the process may write nothing after that: whatever waits for its
-	// output then does not read it.
+	// stuckTime is how long the last messages may take to be written after that: nothing reads
+	// the output then.
 	stuckTime = time.Second
 )
 
@@ -98,27 +97,19 @@ func (b *bridge) run(ctx context.Context, gateway jsonrpc.Port) (err error) {
 	}
 	wasStopped := ctx.Err() != nil
 	cancel()
-	for before := int64(-1); ; {
-		now := b.written.Load()
-		select {
-		case <-over:
-			return err
-		case <-time.After(stuckTime):
-			if now == before && !wasStopped {
-				return errors.New("the input has ended, and nothing reads the output")
-			}
-			if now == before {
-				return nil
-			}
-			before = now
+	select {
+	case <-over:
+	case <-time.After(stuckTime):
+		if !wasStopped {
+			return errors.New("the input has ended, and nothing reads the output")
 		}
 	}
+	return err
 }
 
 // A bridge connects an assistant on standard streams to a gateway.
 type bridge struct {
 	StdioOptions
-	written  atomic.Int64  // messages to the assistant
 	answered chan struct{} // receives when a request has its answer
 
 	mu        sync.Mutex
@@ -195,8 +186,7 @@ func (b *bridge) serve(ctx context.Context, cancel func(), gateway jsonrpc.Port)
 // write sends messages to the assistant.
 func (b *bridge) write(ctx context.Context, msgs ...[]byte) error {
 	for _, msg := range msgs {
-		err := b.Port.Write(ctx, msg)
-		if b.written.Add(1); err != nil {
+		if err := b.Port.Write(ctx, msg); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func (n *Node) configure(old, next *config.Loaded) error {
 
 // replaceIssuers replaces what verifies tokens. New issuers of assistants end their streams.
 func (n *Node) replaceIssuers(old, next *config.Loaded) error {
-	maker := issuerMaker{metrics: n.metrics, log: n.changes}
+	maker := issuerMaker{metrics: n.metrics, log: n.log.Logger}
 	if old == nil {
 		first, err := maker.first(next)
 		if err == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"strings"
@@ -54,7 +55,7 @@ type fetchedKeys struct {
 // An issuerMaker makes the issuers of configurations.
 type issuerMaker struct {
 	metrics   *metrics
-	log       *changeLog
+	log       *slog.Logger
 	transport http.RoundTripper // for tests: fetches keys
 }
 
@@ -152,7 +153,9 @@ func (m issuerMaker) keySet(i, before *issuers, kind issuerKind, data []byte, is
 	count := m.metrics.fetched(kind)
 	keys, err := oauth.NewKeySet(oauth.KeySetConfig{Issuer: issuer, URL: url, Transport: m.transport, OnFetch: func(rejected int, err error) {
 		count(rejected, err)
-		m.log.report("fetch the keys of "+kind.key(), err, "from", source.String())
+		if err != nil {
+			m.log.Warn("fetch the keys of "+kind.key(), "from", source.String(), "error", err)
+		}
 	}})
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package hosted
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -173,7 +172,7 @@ func TestReloadsFetchTheKeysOfNewIssuersOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issuer := oauthtest.New("https://auth.app.example")
 		issuer.SetOutage(oauthtest.Errors)
-		m := issuerMaker{newMetrics("test", func() uint64 { return 0 }), newChangeLog(slog.New(slog.DiscardHandler)), issuer}
+		m := issuerMaker{newMetrics("test", func() uint64 { return 0 }), slog.New(slog.DiscardHandler), issuer}
 		load := func(scopes []string, path string) *config.Loaded {
 			c := config.Config{PublicURL: "https://" + testHost, Assistants: config.Assistants{Issuer: issuer.URL(), DefaultScopes: scopes}, Pages: config.Pages{Origins: []string{appOrigin}, Tokens: config.Tokens{Issuer: issuer.URL()}}}
 			if path != "" {
@@ -213,31 +212,4 @@ func TestReloadsFetchTheKeysOfNewIssuersOnly(t *testing.T) {
 		second.closeExcept(third)
 		third.closeExcept(nil)
 	})
-}
-
-func TestChangeLogLogsChangesOnly(t *testing.T) {
-	t.Parallel()
-	out := &lineBuffer{}
-	c := newChangeLog(slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}})))
-	for _, text := range []string{"", "refused", "refused", "timeout", "", ""} {
-		var err error
-		if text != "" {
-			err = errors.New(text)
-		}
-		c.report("fetch keys", err, "from", "x")
-	}
-	c.report("other", errors.New("refused"))
-	want := `level=WARN msg="fetch keys" from=x error=refused
-level=WARN msg="fetch keys" from=x error=timeout
-level=INFO msg="fetch keys: succeeded again" from=x
-level=WARN msg=other error=refused
-`
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out, want)
-	}
 }

@@ -56,7 +56,6 @@ type Options struct {
 type Node struct {
 	options Options
 	log     *nodeLog
-	changes *changeLog
 	audit   *audit.Log
 	metrics *metrics
 	users   *audit.Users
@@ -112,7 +111,6 @@ func Open(o Options) (*Node, error) {
 		n.options.Audit = os.Stdout
 	}
 	n.log = newLog(n.options.Log)
-	n.changes = newChangeLog(n.log.Logger)
 	n.audit = audit.New(n.options.Audit, n.users.Of)
 	n.metrics = newMetrics(o.Version, n.audit.Lost)
 	n.reload = newReloader(first, load, n.apply, n.log.Logger, o.Hangup, n.metrics.reloaded)

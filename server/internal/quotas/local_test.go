@@ -3,8 +3,6 @@ package quotas
 import (
 	"fmt"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -99,42 +97,4 @@ func TestSharesArePerPage(t *testing.T) {
 	if left := remembered(l, ofPage); left != 7 {
 		t.Errorf("%d pages are remembered", left)
 	}
-}
-
-// A quarter of all requests is kept for assistants that have few for a page, whatever they
-// call themselves.
-func TestAQuarterOfAllRequestsIsKept(t *testing.T) {
-	l := New(Local(Limits{}), nil)
-	total := 0
-	for i := range 2 * limits.MaxAllInFlight {
-		client := access.Client{Principal: "token", Page: fmt.Sprint("slow", i%4)}
-		if _, over := l.Acquire(atOnce, client, fmt.Sprint("a", i%16), access.UseRequest); over == nil {
-			total++
-		}
-	}
-	if want := limits.MaxAllInFlight * 3 / 4; total != want {
-		t.Errorf("%d requests for slow pages, want %d", total, want)
-	}
-	if _, over := l.Acquire(atOnce, access.Client{Principal: "token", Page: "mail"}, "b", access.UseRequest); over != nil {
-		t.Error(over)
-	}
-}
-
-// A client that sends less than one request in the time in which others are forgotten keeps
-// its empty bucket.
-func TestSlowRatesAreRemembered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := New(Local(Limits{ReadsPerSecond: 0.05}), nil)
-		var refused int
-		for range 60 {
-			if _, over := l.Delay(access.Client{Principal: "token"}, "resources/read"); over != nil {
-				refused++
-			}
-			time.Sleep(time.Second)
-		}
-		if refused < 56 {
-			t.Errorf("%d of 60 reads are refused at one in 20 s", refused)
-		}
-		time.Sleep(time.Minute)
-	})
 }
