@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -63,17 +61,6 @@ func TestDoorIsOpenWhileItsCommandRuns(t *testing.T) {
 		_, err := http.Get(c.URL)
 		return err != nil && allowed() == "true false false false" // its page has joined
 	})
-}
-
-// What a gateway answers is read to its end, whatever is in its paths.
-func TestDoorOfAStateDirectoryWithBraces(t *testing.T) {
-	t.Parallel()
-	g := startGateway(t, Options{State: filepath.Join(t.TempDir(), "a}{b")})
-	opened, shut := openDoor(t, g, Door{Command: "serve"})
-	defer shut()
-	if opened.PID != os.Getpid() || !strings.Contains(opened.TokenFile, "a}{b") {
-		t.Errorf("%+v", opened)
-	}
 }
 
 // One `pagemcp dev` runs at a time; the second one learns which.

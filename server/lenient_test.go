@@ -1,17 +1,10 @@
 package server
 
 import (
-	"context"
-	"io"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // plainPost sends what a script without any handshake sends: a body, its type, and a
@@ -96,60 +89,4 @@ func TestLenientModeAllowsKeyHeader(t *testing.T) {
 			t.Errorf("lenient %v: %d, allowed %v", lenient, answer.StatusCode, allowed)
 		}
 	}
-}
-
-// A slow response is JSON unless the client names event streams: curl sends */*, and jq
-// cannot parse a stream.
-func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) { o.Lenient = true })
-		table := engine.NewTable()
-		err := table.Put(engine.Entry{
-			JSON: engine.Describe("uri", "notes://slow", "name", "slow"),
-			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
-				time.Sleep(2 * limits.StreamAfter)
-				return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "at last"}}, nil
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tabInMemory(t, g, client, "tab", table)
-		session := beginInMemory(t, g, client)
-		const classicRead = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes+notes://slow"}}`
-		for _, test := range []struct{ accept, session, body, want string }{
-			{"", "", classicRead, "application/json"},
-			{"*/*", "", classicRead, "application/json"},
-			{"*/*", session, classicRead, "application/json"},
-			{"text/*", session, classicRead, "application/json"},
-			{"application/json, text/event-stream;q=0", session, classicRead, "application/json"},
-			{"application/json, text/event-stream", session, classicRead, "text/event-stream"},
-			{"application/json, text/event-stream", "", classicRead, "text/event-stream"},
-			{"*/*", "", gatewaytest.Modern("1", "resources/read", `"uri":"notes+notes://slow"`), "application/json"},
-			{"application/json, text/event-stream", "", gatewaytest.Modern("1", "resources/read", `"uri":"notes+notes://slow"`), "text/event-stream"},
-		} {
-			r := caller(t, g).Request(t.Context(), "POST", "/mcp", test.body)
-			if test.accept != "" {
-				r.Header.Set("Accept", test.accept)
-			}
-			if test.session != "" {
-				r.Header.Set(mcphttp.SessionHeader, test.session)
-			}
-			if strings.Contains(test.body, "2026-07-28") {
-				r.Header.Set(mcphttp.VersionHeader, "2026-07-28")
-				r.Header.Set(mcphttp.MethodHeader, "resources/read")
-				r.Header.Set(mcphttp.NameHeader, "notes+notes://slow")
-			}
-			answer, err := client.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := io.ReadAll(answer.Body)
-			if got := answer.Header.Get("Content-Type"); err != nil || got != test.want || !strings.Contains(string(text), "at last") {
-				t.Errorf("Accept %q, session %v: %d %s %s, %v", test.accept, test.session != "", answer.StatusCode, got, text, err)
-			}
-		}
-		kill()
-	})
 }

@@ -170,32 +170,6 @@ func TestStdioRejectsArrays(t *testing.T) {
 	}
 }
 
-// A line over 1 MiB gets an error response with its id if that can be read, so that its
-// sender need not wait for a timeout.
-func TestStdioRefusesLongLineWithItsID(t *testing.T) {
-	t.Parallel()
-	p := startStdio(t, StdioOptions{State: startGateway(t, Options{}).state.dir})
-	p.ask(gatewaytest.Initialize)
-	long := `"method":"tools/call","params":{"name":"t","arguments":{"x":"` + strings.Repeat("x", 2*limits.MaxMessage) + `"}}`
-	for line, id := range map[string]string{
-		`{"jsonrpc":"2.0","id":7,` + long + `}`:                                  `7`,
-		`{` + long + `,"jsonrpc":"2.0","id":"a-1"}`:                              `"a-1"`,
-		` {` + long + `,"id":12,"jsonrpc":"2.0"} `:                               `12`,
-		`{"jsonrpc":"2.0",` + long + `,"id":1.5}`:                                ``,
-		`[{"jsonrpc":"2.0","id":7,` + long + `}]`:                                ``,
-		`{"jsonrpc":"2.0","method":"x","params":` + long[:limits.MaxMessage+100]: ``,
-	} {
-		got := p.ask(line)
-		if string(jsonrpc.Member([]byte(got), "id")) != id || !strings.Contains(got, "-32600") {
-			t.Errorf("%.40s…%s is answered by %s", line, line[len(line)-20:], got)
-		}
-		if got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`) {
-			t.Errorf("afterwards: %s", got)
-		}
-	}
-	p.end()
-}
-
 // The subscriptions of an assistant in both eras, and a read that waits, go on at the next
 // gateway, where the page joins with the key it has. A call that may have had an effect is
 // answered with an error. Nothing else is said twice, or lost.

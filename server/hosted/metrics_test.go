@@ -1,15 +1,11 @@
 package hosted
 
 import (
-	"errors"
-	"fmt"
 	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
@@ -79,67 +75,6 @@ func TestMetricsCountWhatTheAuditRecords(t *testing.T) {
 	if text := scrape(t, m); strings.Contains(text, `duration_seconds_count{method="subscriptions/listen"}`) {
 		t.Error("the duration of a subscription is counted")
 	}
-}
-
-func TestMetricsOfTokensKeysAndLimits(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m := newMetrics("", nil)
-		before := scrape(t, m)
-		wantSeries(t, before, // series are there before the first event
-			`pagemcp_token_refusals_total{kind="assistants",reason="expired"} 0`,
-			`pagemcp_limit_refusals_total{limit="pagesPerOwner"} 0`,
-			`pagemcp_joins_total{outcome="rejected",reason="signature"} 0`,
-			`pagemcp_key_fetches_total{kind="pages",outcome="error"} 0`,
-			`pagemcp_reloads_total{outcome="rejected"} 0`,
-		)
-		if strings.Contains(before, "pagemcp_key_set_fetched_timestamp_seconds{") {
-			t.Error("a set that was never fetched has a time")
-		}
-		m.token(assistantIssuer, oauth.Expired)
-		m.token(pageIssuer, oauth.WrongOrigin)
-		m.token(pageIssuer, oauth.Reason("invented"))
-		m.fetched(pageIssuer)(2, nil)
-		m.fetched(pageIssuer)(0, errors.New("away"))
-		m.fetched(assistantIssuer)(0, errors.New("away"))
-		m.exceed("readsPerSecond")
-		m.exceed("alice")
-		m.rejectJoin(joinDraining)
-		m.rejectJoin(string(oauth.Expired))
-		m.rejectJoin("pagesPerOwner")
-		m.rejectJoin("alice")
-		m.waited(30 * time.Millisecond)
-		m.refuse(refusedPeer)
-		m.reloaded(reloadApplied)
-		m.certificate(time.Unix(1_800_000_000, 0))
-		text := scrape(t, m)
-		wantSeries(t, text,
-			`pagemcp_token_refusals_total{kind="assistants",reason="expired"} 1`,
-			`pagemcp_token_refusals_total{kind="pages",reason="origin"} 1`,
-			`pagemcp_token_refusals_total{kind="pages",reason="other"} 1`,
-			`pagemcp_key_fetches_total{kind="pages",outcome="ok"} 1`,
-			`pagemcp_key_fetches_total{kind="pages",outcome="error"} 1`,
-			`pagemcp_key_fetches_total{kind="assistants",outcome="error"} 1`,
-			`pagemcp_keys_rejected{kind="pages"} 2`,
-			fmt.Sprintf("pagemcp_key_set_fetched_timestamp_seconds{kind=\"pages\"} %v", float64(time.Now().Unix())),
-			`pagemcp_limit_refusals_total{limit="readsPerSecond"} 1`,
-			`pagemcp_limit_refusals_total{limit="other"} 1`,
-			`pagemcp_joins_total{outcome="rejected",reason="draining"} 1`,
-			`pagemcp_joins_total{outcome="rejected",reason="expired"} 1`,
-			`pagemcp_joins_total{outcome="rejected",reason="pagesPerOwner"} 1`,
-			`pagemcp_joins_total{outcome="rejected",reason="other"} 1`,
-			`pagemcp_join_wait_seconds_bucket{le="0.05"} 1`,
-			`pagemcp_refusals_total{reason="peer"} 1`,
-			`pagemcp_reloads_total{outcome="applied"} 1`,
-			`pagemcp_certificate_expiry_timestamp_seconds 1.8e+09`,
-		)
-		if strings.Contains(text, "alice") {
-			t.Error("the name of a user is a label")
-		}
-		if strings.Contains(text, `key_set_fetched_timestamp_seconds{kind="assistants"}`) {
-			t.Error("a set that was never fetched has a time")
-		}
-	})
 }
 
 func TestMetricsHaveWhatANodeCounts(t *testing.T) {

@@ -3,8 +3,6 @@ package access
 import (
 	"strings"
 	"testing"
-
-	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 const (
@@ -36,27 +34,6 @@ func TestTraceIDIsThatOfTraceparent(t *testing.T) {
 	} {
 		if got := traceID(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestTraceOfReadsMetaOnly(t *testing.T) {
-	on, off := &Gate{Traces: true}, &Gate{}
-	e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
-	for msg, want := range map[string]string{
-		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"traceparent":"` + parent + `"}}}`: trace,
-		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"traceparent":"` + parent + `"}}`:           "",
-		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"traceparent":7}}}`:                "",
-		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":["traceparent"]}}`:                  "",
-		`{"jsonrpc":"2.0","id":1,"method":"ping","params":"traceparent"}`:                              "",
-		`{"jsonrpc":"2.0","id":1,"method":"ping"}`:                                                     "",
-		`traceparent`: "",
-	} {
-		if got := on.TraceOf(e.Examine([]byte(msg))); got != want {
-			t.Errorf("%s: %q, want %q", msg, got, want)
-		}
-		if got := off.TraceOf(e.Examine([]byte(msg))); got != "" {
-			t.Errorf("%s: %q without traces", msg, got)
 		}
 	}
 }

@@ -2,10 +2,7 @@ package mcphttp_test
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -175,88 +172,6 @@ func TestDeletedSessionsStayEnded(t *testing.T) {
 		}
 		if got := store.list(); len(got) != 0 || n.sessions.Count() != 0 {
 			t.Errorf("stored: %v; %d sessions", got, n.sessions.Count())
-		}
-	})
-}
-
-// Whatever clients do at the same time, requests get one of the expected responses, and nothing
-// remains when all sessions sleep or have ended.
-func TestNothingRemainsOfBusySessions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := newTestStore()
-		n := newTestOwners(t).process(store.use)
-		n.busy.Store(true)
-		stop := make(chan struct{})
-		var clients, sweeper sync.WaitGroup
-		sweeper.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				case <-time.After(7 * time.Second):
-				}
-				n.sessions.Sweep(time.Now())
-				n.sessions.Rest()
-				n.table("alice").Changed("notes://a")
-			}
-		})
-		for client := range 12 {
-			clients.Go(func() {
-				random := rand.New(rand.NewPCG(uint64(client), 1))
-				session := n.begin()
-				for i := range 40 {
-					switch random.IntN(8) {
-					case 0:
-						stream := n.listen(session)
-						if stream.Status != 200 {
-							t.Errorf("stream: %d", stream.Status)
-						}
-						if random.IntN(2) == 0 {
-							stream.Close()
-						}
-					case 1, 2:
-						method := []string{"resources/subscribe", "resources/unsubscribe"}[random.IntN(2)]
-						if status, body := n.request(session, strconv.Itoa(i), method, `"uri":"notes://a"`); status != 200 {
-							t.Errorf("%s: %d %s", method, status, body)
-						}
-					case 3:
-						n.request(session, strconv.Itoa(i), "logging/setLevel", `"level":"error"`)
-					case 4:
-						time.Sleep(time.Duration(random.IntN(40)) * time.Second)
-					case 5:
-						if random.IntN(4) == 0 {
-							n.do("DELETE", "/mcp", aliceToken, session, "")
-							if status, _ := n.request(session, "1", "ping", ""); status != 404 {
-								t.Errorf("deleted: %d", status)
-							}
-							session = n.begin()
-						}
-					default:
-						if status, body := n.request(session, strconv.Itoa(i), "resources/read", `"uri":"notes://a"`); status != 200 || !strings.Contains(body, "text of alice") {
-							t.Errorf("read: %d %s", status, body)
-						}
-					}
-				}
-				if client%2 == 0 {
-					n.do("DELETE", "/mcp", aliceToken, session, "") // ends its streams
-				} else if state := n.sessions.States(); len(state) == 0 {
-					t.Error("no session is awake")
-				}
-			})
-		}
-		clients.Wait()
-		close(stop)
-		sweeper.Wait()
-		n.busy.Store(false)
-		n.client.HTTP.CloseIdleConnections()
-		synctest.Wait()
-		for _, state := range n.sessions.States() {
-			if state.Pending != 0 {
-				t.Errorf("requests are left: %+v", state)
-			}
-		}
-		if got := len(store.list()); got != 6 {
-			t.Errorf("%d of 6 sessions are stored", got)
 		}
 	})
 }

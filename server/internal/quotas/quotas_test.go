@@ -249,37 +249,6 @@ func TestAQuarterOfRequestsIsKeptForOtherPages(t *testing.T) {
 	}
 }
 
-func TestAReleaseCountsOnce(t *testing.T) {
-	q := newQuotas(Limits{RequestsPerOwner: 2})
-	who := user("a", "alice", "client")
-	first, err := request(q, who)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := request(q, who)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first()
-	first()
-	first()
-	releases, _ := fill(t, func() (func(), error) { return request(q, who) })
-	if len(releases) != 1 {
-		t.Errorf("%d are free", len(releases))
-	}
-	releaseAll(append(releases, second))
-	again, _ := fill(t, func() (func(), error) { return request(q, who) })
-	first() // of an owner that was forgotten in between
-	second()
-	if _, err := request(q, who); err == nil {
-		t.Error("an old release has freed a request of today")
-	}
-	releaseAll(again)
-	if !q.isEmpty() {
-		t.Error("the owner is remembered")
-	}
-}
-
 // Without tenants in tokens all owners have the tenant "", which is no tenant.
 func TestLimitsOfTenantsNeedTenants(t *testing.T) {
 	q := newQuotas(Limits{RequestsPerTenant: 1, PagesPerTenant: 1, StreamsPerTenant: 1, JoinsPerTenantPerSecond: 1})
