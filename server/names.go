@@ -294,9 +294,7 @@ func (n *names) revoke(selects func(origin string) bool) (removed []string) {
 }
 
 // makeRoom deletes one unused name if origin has limits.MaxNames: the last name of an app
-// only if there is no other. One origin cannot displace the names of others. If origin is
-// new and limits.MaxNamedOrigins have names, the one that is unused for longest loses
-// them: only origins that the user allowed count.
+// only if there is no other. One origin cannot displace the names of others.
 func (n *names) makeRoom(origin string) {
 	last := n.lastOfApps()
 	isLast := func(r *nameRecord) int {
@@ -307,31 +305,17 @@ func (n *names) makeRoom(origin string) {
 	}
 	count := 0
 	var oldest *nameRecord
-	origins := map[string]*nameRecord{} // with the name that was used last
 	for _, record := range n.known {
-		if before := origins[record.Origin]; before == nil || byUse(before, record) < 0 {
-			origins[record.Origin] = record
-		}
 		if record.Origin != origin {
 			continue
 		}
 		count++
-		if record.sockets > 0 {
-			continue
-		}
-		if oldest == nil || cmp.Or(isLast(record)-isLast(oldest), byUse(record, oldest)) < 0 {
+		if record.sockets == 0 && (oldest == nil || cmp.Or(isLast(record)-isLast(oldest), byUse(record, oldest)) < 0) {
 			oldest = record
 		}
 	}
 	if count >= limits.MaxNames && oldest != nil {
 		delete(n.known, oldest.Name)
-	}
-	if origins[origin] != nil || len(origins) < limits.MaxNamedOrigins {
-		return
-	}
-	unused := slices.MinFunc(slices.Collect(maps.Values(origins)), byUse)
-	if unused.sockets == 0 {
-		maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool { return r.Origin == unused.Origin })
 	}
 }
 

@@ -152,8 +152,7 @@ func TestNamesOfOpenTabsOutliveLongAbsenceOfGateway(t *testing.T) {
 	}
 }
 
-// One origin keeps limits.MaxNames names, the apps' last ones longest; the names of
-// limits.MaxNamedOrigins origins are kept.
+// One origin keeps limits.MaxNames names, the apps' last ones longest.
 func TestRememberedNamesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -168,22 +167,6 @@ func TestRememberedNamesAreBounded(t *testing.T) {
 		}
 		if got := len(n.known); got > limits.MaxNames || n.known["mail"] == nil {
 			t.Errorf("%d names; mail: %v", got, n.known["mail"])
-		}
-		for i := range limits.MaxNamedOrigins + 10 {
-			time.Sleep(time.Second)
-			n.unclaim(claim(t, n, fmt.Sprintf("https://%d.example", i), "1", "notes"))
-		}
-		if got := len(n.known); got != limits.MaxNamedOrigins {
-			t.Errorf("%d origins have names", got)
-		}
-		for i := range limits.MaxNamedOrigins {
-			claim(t, n, fmt.Sprintf("https://connected-%d.example", i), "1", "mail")
-		}
-		claim(t, n, "https://new.example", "1", "mail")
-		for i := range limits.MaxNamedOrigins {
-			if n.byPage(fmt.Sprintf("https://connected-%d.example", i), "1") == nil {
-				t.Fatal("an origin whose page is connected has lost its name")
-			}
 		}
 	})
 }

@@ -94,9 +94,6 @@ const (
 	// MaxPagesPerOrigin, so that at least one of them has no page.
 	MaxNames = 64
 
-	// MaxNamedOrigins is the number of origins whose names are remembered.
-	MaxNamedOrigins = 256
-
 	// MaxKeys is the number of stored keys of pages.
 	MaxKeys = 1_024
 

@@ -2,12 +2,10 @@ package mcphttp
 
 import (
 	"cmp"
-	"encoding/base64"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -57,19 +55,8 @@ func header(h http.Header, name string) (string, bool) {
 // matchesHeader reports whether the value of a header represents want: as plain text,
 // which go-sdk's client sends even for non-ASCII text, or in Base64.
 func matchesHeader(value, want string) bool {
-	if value == want {
-		return true
-	}
-	inner, ok := strings.CutPrefix(value, "=?base64?")
-	if !ok {
-		return false
-	}
-	inner, ok = strings.CutSuffix(inner, "?=")
-	if !ok {
-		return false
-	}
-	decoded, err := base64.StdEncoding.DecodeString(inner)
-	return err == nil && utf8.Valid(decoded) && string(decoded) == want
+	text, ok := decodeHeader(value)
+	return value == want || ok && text == want
 }
 
 // isJSON reports whether the body is declared as JSON. A web page needs a CORS preflight
