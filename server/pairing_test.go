@@ -196,33 +196,6 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 	})
 }
 
-// The stored time of the last use of a key is never far in the past, even if the clock
-// was moved while no gateway ran: two such changes must not expire the key.
-func TestKeyUseIsStoredAfterTheClockMoved(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ring := testRing(t)
-		id, secret := ring.newSecret()
-		a := begin(t, ring, id, "")
-		keyID, err := a.finish(pageSide(t, a, secret), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ring.keys[keyID].Used = time.Now().Add(-9 * time.Hour).Round(0) // as the file has it after a jump
-		if err := ring.file.save(); err != nil {
-			t.Fatal(err)
-		}
-		ring.touch(keyID) // the gateway is killed soon after, so nothing is flushed
-		again, err := openKeyring(ring.file.state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if key := again.keys[keyID]; key == nil || time.Since(key.Used) > keySaveInterval {
-			t.Errorf("stored: %+v", key)
-		}
-	})
-}
-
 // invited returns the opening of a page of testOrigin with a new fragment, and the key
 // that it derives from the secret.
 func invited(t *testing.T, g *Gateway) (opening, []byte) {

@@ -162,28 +162,3 @@ func readIdentity(t *testing.T, dir string) string {
 	}
 	return string(data)
 }
-
-// A process that starts while the gateway ends starts a gateway itself.
-func TestStdioStartsWhileTheGatewayEnds(t *testing.T) {
-	t.Parallel()
-	state := t.TempDir()
-	opts := StdioOptions{State: state, Start: startsHere(t, state, 0)}
-	for range 10 {
-		first := startStdio(t, opts)
-		first.ask(gatewaytest.Initialize)
-		control, err := Connect(t.Context(), state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first.in.Close()
-		if err := control.End(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		second := startStdio(t, opts)
-		if got := second.ask(gatewaytest.Initialize); !strings.Contains(got, "2025-11-25") {
-			t.Errorf("initialize: %s", got)
-		}
-		first.end()
-		second.end()
-	}
-}

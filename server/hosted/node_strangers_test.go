@@ -2,13 +2,11 @@ package hosted
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 )
 
@@ -25,19 +23,6 @@ func TestSocketsWithoutATokenKeepNoPageOut(t *testing.T) {
 	for _, user := range []string{"alice", "bob"} {
 		n.page(user, "1").note("notes://a", "text").join()
 	}
-}
-
-// The socket of a page is a connection of the address that a proxy reports.
-func TestTheSocketOfAPageIsAConnectionOfItsAddress(t *testing.T) {
-	t.Parallel()
-	n := startNode(t, nil)
-	header := http.Header{"Origin": {appOrigin}, "X-Forwarded-For": {"203.0.113.7"}}
-	conn, _, err := websocket.Dial(t.Context(), "ws://"+n.Addr().String()+"/page", &websocket.DialOptions{HTTPClient: gatewaytest.HTTP, Host: testHost, HTTPHeader: header, Subprotocols: []string{gateway.PageProtocol}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.CloseNow()
-	gatewaytest.Eventually(t, "the connection of the page is the only one of an unknown client", func() bool { return n.public.Limiter.Unknown() == 1 })
 }
 
 // A page whose token is valid but which may not join is a connection of an unknown client
