@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/backoff"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 )
 
@@ -32,10 +30,6 @@ type interest struct {
 	stop    context.CancelFunc // of the present watch; nil: there is none
 	follows Following          // of the present watch
 	watch   uint64             // the number of the present watch
-	failed  time.Time          // when a watch failed last
-	delay   time.Duration      // before the next one
-	retry   *time.Timer        // runs between a failure and the next watch
-	missed  bool               // a watch failed: what is wanted may have changed since
 }
 
 // A round is one call of Want.
@@ -172,10 +166,7 @@ func (i *interest) end() {
 	if i.stop != nil {
 		i.stop()
 	}
-	if i.retry != nil {
-		i.retry.Stop()
-	}
-	i.stop, i.follows, i.retry, i.delay, i.missed, i.dirty = nil, nil, nil, 0, false, nil
+	i.stop, i.follows, i.dirty = nil, nil, nil
 	i.watch++
 }
 
@@ -186,7 +177,7 @@ func (i *interest) work() {
 		if r == nil {
 			return
 		}
-		ok := i.engine.safely("a source that is watched", func() {
+		i.engine.safely("a source that is watched", func() {
 			var follows Following
 			follows, r.begins = i.following()
 			r.watch = i.number()
@@ -198,9 +189,6 @@ func (i *interest) work() {
 			}
 			r.armed = follows.Want(r.added, dropped)
 		})
-		if !ok {
-			i.failure(i.number())
-		}
 		close(r.sent)
 	}
 }
@@ -212,12 +200,10 @@ func (i *interest) take() (*round, map[Topic]struct{}) {
 	for i.next != nil {
 		r, dirty := i.next, i.dirty
 		i.next, i.dirty = nil, nil
-		switch {
-		case i.closed || i.engine.registry.isEmpty():
-			i.end()
-		case i.retry == nil: // else the source has failed, and is called again later
+		if !i.closed && !i.engine.registry.isEmpty() {
 			return r, dirty
 		}
+		i.end()
 		close(r.sent)
 	}
 	i.running = false
@@ -253,14 +239,10 @@ func (i *interest) following() (follows Following, isNew bool) {
 		return follows, false
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), hop.Report{}, i.engine.report))
-	watch, missed := i.begin(cancel)
+	watch := i.begin(cancel)
 	changed := func(change Change) { i.changed(watch, change) }
 	follows = i.follower.Follow(ctx, changed)
 	i.keep(watch, follows)
-	if missed {
-		i.announceAll(watch, i.topics())
-		i.changed(watch, Change{List: true, Prompts: true, Tools: true})
-	}
 	return follows, true
 }
 
@@ -272,16 +254,15 @@ func (i *interest) present() (follows Following, ok bool) {
 }
 
 // begin makes a watch the present one, unless the mount is gone meanwhile.
-func (i *interest) begin(cancel context.CancelFunc) (watch uint64, missed bool) {
+func (i *interest) begin(cancel context.CancelFunc) (watch uint64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	missed, i.missed = i.missed, false
 	i.watch++
-	i.stop = cancel
+	i.stop, i.follows = cancel, AnnouncesAll{} // in case that Follow panics
 	if i.closed {
 		i.end()
 	}
-	return i.watch, missed
+	return i.watch
 }
 
 // keep notes the Following of a watch, unless that is over.
@@ -298,36 +279,6 @@ func (i *interest) number() uint64 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.watch
-}
-
-// failure ends a watch that has panicked, and begins the next one after a delay while
-// there are listeners, and then announces all that they watch.
-func (i *interest) failure(watch uint64) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.stop == nil || watch != i.watch {
-		return // it is over already
-	}
-	next, wait := backoff.Next(i.delay, i.failed)
-	i.end()
-	i.delay, i.failed, i.missed = next, time.Now(), true
-	i.retry = time.AfterFunc(wait, i.retryWatch)
-}
-
-// retryWatch begins a watch after a failure.
-func (i *interest) retryWatch() {
-	if i.isDue() {
-		i.touch(nil, i.engine.registry.isEmpty())
-	}
-}
-
-// isDue reports whether the failure still waits for a watch.
-func (i *interest) isDue() bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	isDue := i.retry != nil
-	i.retry = nil
-	return isDue
 }
 
 // wait returns when the source announces what was added, or ctx ends.

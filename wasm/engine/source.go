@@ -30,9 +30,6 @@ type Source interface {
 // A Follower is a Source that announces its changes. The engine calls Follow for the first listener,
 // and ends ctx after the last. Follow does not block. Any goroutine may call changed; it never blocks,
 // and changes of one URI are merged.
-//
-// A Follow or Want that panics is called again after 0.5 s, doubled up to 15 s while it keeps failing,
-// and everything that is watched is announced as changed.
 type Follower interface {
 	Follow(ctx context.Context, changed func(Change)) Following
 }

@@ -2,10 +2,8 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -22,8 +20,6 @@ type counting struct {
 	begun   int
 	running int
 	most    int
-	fails   int // how many of the next watches end at once
-	err     error
 	slow    time.Duration // before Follow returns
 	wanted  []string      // by Want
 	changed func(engine.Change)
@@ -37,18 +33,13 @@ func (c *counting) Read(context.Context, string) ([]engine.Contents, error) {
 	return nil, engine.ErrNotFound
 }
 
-func (c *counting) start(changed func(engine.Change)) error {
+func (c *counting) start(changed func(engine.Change)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begun++
-	if c.fails > 0 {
-		c.fails--
-		return c.err
-	}
 	c.changed = changed
 	c.running++
 	c.most = max(c.most, c.running)
-	return nil
 }
 
 func (c *counting) stop() {
@@ -67,9 +58,7 @@ type countingFollower struct{ *counting }
 
 func (c countingFollower) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
 	time.Sleep(c.slow)
-	if c.start(changed) != nil {
-		panic("Follow fails")
-	}
+	c.start(changed)
 	context.AfterFunc(ctx, c.stop)
 	return c
 }
@@ -135,40 +124,6 @@ func TestWatchesFollowListeners(t *testing.T) {
 				}
 				d.Port.Close()
 				synctest.Wait()
-			})
-		})
-	}
-}
-
-// A watch that ends by an error is begun again with back-off, and listeners are
-// notified of what they may have missed; one that returns nil is over.
-func TestFailedWatchesAreBegunAgain(t *testing.T) {
-	for name, wrap := range map[string]func(*counting) engine.Source{
-		"follower": func(c *counting) engine.Source { return countingFollower{c} },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := &counting{fails: 3, err: errors.New("it broke")}
-				e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
-				e.Mount("", wrap(c))
-				d := enginetest.NewDialogue(t, e)
-				d.Listen(`"resourceSubscriptions":["a:b"]`)
-				time.Sleep(time.Second)
-				if begun, _, _ := c.state(); begun != 2 {
-					t.Errorf("after 1 s begun %d times, want 2", begun)
-				}
-				time.Sleep(10 * time.Second)
-				if begun, running, _ := c.state(); begun != 4 || running != 1 {
-					t.Errorf("begun %d times, %d run; want 4 and 1", begun, running)
-				}
-				if got := d.Next("the update after a failed watch"); !strings.Contains(got, `"uri":"a:b"`) {
-					t.Errorf("got %s", got)
-				}
-				d.Port.Close()
-				time.Sleep(time.Minute)
-				if begun, running, _ := c.state(); begun != 4 || running != 0 {
-					t.Errorf("without a listener begun %d times, %d run", begun, running)
-				}
 			})
 		})
 	}
