@@ -67,10 +67,6 @@ func (s *site) render(page *Page) error {
 			page.headings = append(page.headings, heading{
 				Level: node.Level, Text: plain(node, source), ID: string(name), IsContents: node.Level == 2 || node.Level == 3,
 			})
-		case *ast.List:
-			if isContents(node) {
-				node.SetAttributeString("class", []byte("contents"))
-			}
 		}
 		return ast.WalkContinue, nil
 	})
@@ -101,29 +97,6 @@ func joinWideText(node *ast.Text, source []byte) {
 	if util.IsEastAsianWideRune(before) && util.IsEastAsianWideRune(after) {
 		node.SetSoftLineBreak(false)
 	}
-}
-
-// isContents reports whether a list is a page's own table of contents: only links to
-// headings, before the first section.
-func isContents(list *ast.List) bool {
-	for before := list.PreviousSibling(); before != nil; before = before.PreviousSibling() {
-		if h, ok := before.(*ast.Heading); ok && h.Level > 1 {
-			return false
-		}
-	}
-	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-		found := false
-		ast.Walk(item, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-			if link, ok := node.(*ast.Link); ok && strings.HasPrefix(string(link.Destination), "#") {
-				found = true
-			}
-			return ast.WalkContinue, nil
-		})
-		if !found {
-			return false
-		}
-	}
-	return list.Parent().Kind() == ast.KindDocument
 }
 
 // target returns the URL of a link in a page: pages are linked to by relative URLs with
@@ -247,7 +220,7 @@ func parts(doc ast.Node, source []byte) (all []part) {
 			all = append(all, part{anchor: string(name), title: plain(h, source)})
 			continue
 		}
-		if list, ok := node.(*ast.List); len(all) == 0 || ok && isContents(list) {
+		if len(all) == 0 {
 			continue
 		}
 		last := &all[len(all)-1]

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -244,7 +243,7 @@ func (e *Engine) keptPage(req *request, kind Kind) (*sink.Document, uint64) {
 	var generations uint64
 	for _, m := range e.sources() {
 		if m.immediate != nil {
-			generations += e.generation(m)
+			generations += m.immediate.Generation()
 		}
 	}
 	var stale []*sink.Document
@@ -257,18 +256,6 @@ func (e *Engine) keptPage(req *request, kind Kind) (*sink.Document, uint64) {
 		e.pages.stamp = stamp
 	}
 	return e.pages.byKey[pageKey{req.rev, kind, req.cursor, req.hasCursor}], stamp
-}
-
-// generation returns that of an immediate source, or, if it panics, a number by
-// which no page is found again.
-func (e *Engine) generation(m *mount) (generation uint64) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			e.report(jsonrpc.Wrap("Generation of the source of "+jsonrpc.Quoted(m.prefix), jsonrpc.Panicked(panicked)))
-			generation = rand.Uint64()
-		}
-	}()
-	return m.immediate.Generation()
 }
 
 // keepPage keeps a page, unless something has changed since its stamp.
