@@ -69,35 +69,25 @@ export type Content =
  */
 export type Provider = (request: ReadRequest) => Content | Promise<Content>
 
-/** The variables of a URI template, percent-decoded. Those of a query may be missing. */
+/** The variables of a URI template, percent-decoded. Those behind the character of an operator may be missing. */
 export type Variables<T extends string> = string extends T
-  ? Record<string, string | string[]>
+  ? Record<string, string>
   : {
-      [E in Expressions<T> as NameIn<E>]: E extends `${string}*`
-        ? string | string[]
-        : E extends `?${string}`
-          ? string | undefined
-          : string
+      [E in Expressions<T> as NameIn<E>]: E extends `?${string}` ? string | undefined : string
     }
 
 type Expressions<T> = T extends `${string}{${infer E}}${infer Rest}`
   ? Named<E> | Expressions<Rest>
   : never
-type Named<E> = E extends `${'?' | '&'}${infer Names}`
+type Named<E> = E extends `${'?' | '&' | ';' | '/' | '.' | '#'}${infer Names}`
   ? `?${Listed<Names>}`
-  : E extends `${'+' | '#' | '.' | '/' | ';'}${infer Names}`
-    ? Listed<Names>
-    : Listed<E>
+  : E extends `+${infer Name}`
+    ? Name
+    : E & string
 type Listed<Names> = Names extends `${infer Name},${infer Rest}`
   ? Name | Listed<Rest>
   : Names & string
-type NameIn<E> = E extends `?${infer Name}`
-  ? NameIn<Name>
-  : E extends `${infer Name}*`
-    ? Name
-    : E extends `${infer Name}:${string}`
-      ? Name
-      : E & string
+type NameIn<E> = E extends `?${infer Name}` ? Name : E & string
 
 /** `V`, unless it is a function or a promise: a value is a content itself. */
 export type ContentValue<V> = V extends ((...args: never[]) => unknown) | PromiseLike<unknown>

@@ -2,7 +2,7 @@
 export interface ReadRequest {
   readonly uri: string
   /** Of the template that matched; absent for a resource. */
-  readonly variables?: Record<string, string | string[]>
+  readonly variables?: Record<string, string>
   /** Aborted when the client cancels, its channel closes, or the read times out. */
   readonly signal: AbortSignal
 }
@@ -19,7 +19,7 @@ export function readRequest(
 /** A class for its accessor: with one of its own, an object costs more than the rest of a read. */
 class Request implements ReadRequest {
   readonly uri: string
-  readonly variables?: Record<string, string | string[]>
+  readonly variables?: Record<string, string>
   readonly #signal: () => AbortSignal
 
   constructor(uri: string, variables: string, signal: () => AbortSignal) {

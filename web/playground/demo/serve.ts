@@ -50,7 +50,7 @@ export function serve(mcp: PageMcp, things: DemoData): void {
   ) => mcp.resource(description.uri, description, read(provide))
   const template = (
     description: Template & Pick<ResourcesOptions, 'cache' | 'complete'>,
-    provide: (variables: Record<string, string | string[]>) => Content | Promise<Content>,
+    provide: (variables: Record<string, string>) => Content | Promise<Content>,
   ) =>
     mcp.resources(description.uriTemplate, {
       ...description,
@@ -112,7 +112,7 @@ type OwnRead = (
 ) => () => void
 type OwnFill = (
   description: Template & Pick<ResourcesOptions, 'cache' | 'complete'>,
-  provide: (variables: Record<string, string | string[]>) => Content | Promise<Content>,
+  provide: (variables: Record<string, string>) => Content | Promise<Content>,
 ) => () => void
 
 function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: OwnFill) {

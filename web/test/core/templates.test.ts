@@ -99,9 +99,10 @@ test('a template is named after its URI, and goes with its signal', async (t) =>
 
 test('the types of variables follow from the template', async (t) => {
   const { mcp } = await testPage(t)
-  mcp.resources('x:{a}/{+b}{?c,d*}', {
+  mcp.resources('x:{a}/{+b}{/d}{?c}', {
     read(variables) {
-      const { a, b, c, d }: { a: string; b: string; c: string | undefined; d: unknown } = variables
+      const { a, b, c, d }: Record<'a' | 'b', string> & Record<'c' | 'd', string | undefined> =
+        variables
       // @ts-expect-error: it is not in the template
       return [a, b, c, d, variables.e]
     },
