@@ -36,7 +36,7 @@ export function isThisMachine(hostname: string): boolean {
 
 /** Methods without side effects on the server's data. */
 const reading =
-  /^(server\/discover|initialize|ping|completion\/complete|(resources|prompts|tools|resources\/templates)\/list|resources\/(read|subscribe|unsubscribe)|subscriptions\/listen|prompts\/get|notifications\/(initialized|cancelled))$/
+  /^(server\/discover|initialize|ping|completion\/complete|(resources|prompts|tools|resources\/templates|skills|tasks)\/list|resources\/(read|subscribe|unsubscribe)|subscriptions\/listen|(prompts|skills|tasks)\/get|tasks\/result|notifications\/(initialized|cancelled))$/
 
 /** Whether a text is one message that only reads. */
 export function readsOnly(text: string): boolean {

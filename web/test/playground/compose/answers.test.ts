@@ -18,6 +18,7 @@ import { openTask, taskRequests } from '../../../playground/compose/task.ts'
 import { active, connect, disconnect, revision } from '../../../playground/connections/clients.ts'
 import type { TransportEvents } from '../../../playground/connections/transport.ts'
 import { type Params, type Revision, request } from '../../../playground/protocol/revisions.ts'
+import { serverOf } from '../stored.ts'
 
 const schema = {
   type: 'object',
@@ -191,29 +192,12 @@ const declared = (sent: readonly { params?: Params }[]) =>
 async function client(spoken: Revision) {
   revision.value = spoken
   const sent: { id?: number; method?: string; params?: Params }[] = []
-  let events: TransportEvents | undefined
-  const session = connect(
-    {
-      title: 'strict',
-      kind: 'in-page',
-      url: '',
-      framing: 'port',
-      async dial(given) {
-        events = given
-        return {
-          send(raw) {
-            const message = JSON.parse(raw)
-            sent.push(message)
-            const result = { protocolVersion: spoken, capabilities: {}, serverInfo: {} }
-            if (message.method !== 'initialize') return
-            events?.received(JSON.stringify({ id: message.id, result }), 'port')
-          },
-          close() {},
-        }
-      },
-    },
-    { handshake: false },
-  )
+  const server = serverOf((message, say) => {
+    sent.push(message)
+    const result = { protocolVersion: spoken, capabilities: {}, serverInfo: {} }
+    if (message.method === 'initialize') say({ id: message.id, result })
+  })
+  const session = connect(server, { handshake: false })
   await new Promise((resolve) => setTimeout(resolve))
   return { session, sent }
 }
@@ -281,17 +265,11 @@ test('pages of an error -32042 are asked for by URL', () => {
 
 test('a monitored client responds itself', async () => {
   let events: TransportEvents | undefined
-  const session = connect({
-    title: 'monitor',
-    kind: 'tap',
-    url: '',
-    framing: 'ws',
-    readOnly: true,
-    async dial(given) {
-      events = given
-      return { send() {}, close() {} }
-    },
-  })
+  const dial = async (given: TransportEvents) => {
+    events = given
+    return { send() {}, close() {} }
+  }
+  const session = connect(serverOf(undefined, { kind: 'tap', readOnly: true, dial }))
   await new Promise((resolve) => setTimeout(resolve))
   for (const method of ['ping', 'elicitation/create']) {
     events?.observed('in', JSON.stringify({ jsonrpc: '2.0', id: method, method }), 'ws')

@@ -4,26 +4,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { replay } from '../../../playground/compose/send.ts'
 import { connect, disconnect } from '../../../playground/connections/clients.ts'
-import type { TransportEvents } from '../../../playground/connections/transport.ts'
+import { serverOf } from '../stored.ts'
 
 const tick = () => new Promise((resolve) => setTimeout(resolve))
 
 test('a replayed message does not take the response of a request that waits', async () => {
   const sent: { id: number; method: string; raw: string }[] = []
-  let events: TransportEvents | undefined
-  const session = connect(
-    {
-      title: 'slow',
-      kind: 'in-page',
-      url: '',
-      framing: 'port',
-      async dial(given) {
-        events = given
-        return { send: (raw) => sent.push({ ...JSON.parse(raw), raw }), close() {} }
-      },
-    },
-    { handshake: false },
-  )
+  let say: (message: object) => void = () => {}
+  const server = serverOf((message, answer, raw) => {
+    say = answer
+    sent.push({ ...message, raw })
+  })
+  const session = connect(server, { handshake: false })
   await tick()
   const templates = session.request('resources/templates/list') // id 1, still in flight
   const read = '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a:b"}}'
@@ -40,12 +32,8 @@ test('a replayed message does not take the response of a request that waits', as
     ],
   )
   assert.ok(sent[2]?.raw.includes('"id": 40'), 'an unused id stays, byte for byte')
-  const contents = { contents: [] }
-  events?.received(JSON.stringify({ jsonrpc: '2.0', id: 2, result: contents }), 'port')
-  events?.received(
-    JSON.stringify({ jsonrpc: '2.0', id: 1, result: { resourceTemplates: [] } }),
-    'port',
-  )
+  say({ id: 2, result: { contents: [] } })
+  say({ id: 1, result: { resourceTemplates: [] } })
   assert.deepEqual((await templates).result, { resourceTemplates: [] })
   disconnect(session)
 })

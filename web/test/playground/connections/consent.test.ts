@@ -17,6 +17,9 @@ test('a message only reads if its method does', () => {
     'subscriptions/listen',
     'prompts/get',
     'completion/complete',
+    'skills/list',
+    'skills/get',
+    'tasks/get',
   ]) {
     assert.ok(readsOnly(message(method)), method)
   }

@@ -10,22 +10,10 @@ import {
 import type { GatewayMessage } from '../../../playground/connections/gateway-message.ts'
 import { monitorPage } from '../../../playground/connections/monitor.ts'
 import { openConnection } from '../../../playground/connections/open.ts'
-import type { Dialer } from '../../../playground/connections/transport.ts'
+import { serverOf } from '../stored.ts'
 
 /** Answers each request with an empty result. */
-const server: Dialer = {
-  title: 'Shop',
-  kind: 'http',
-  url: 'http://127.0.0.1/mcp',
-  framing: 'port',
-  dial: async ({ received }) => ({
-    send(sent) {
-      const { id } = JSON.parse(sent)
-      queueMicrotask(() => received(JSON.stringify({ jsonrpc: '2.0', id, result: {} }), 'http'))
-    },
-    close() {},
-  }),
-}
+const server = serverOf(({ id }, say) => say({ id, result: {} }))
 
 test('of two subscriptions of an older revision that overlap, none is lost', async () => {
   const session = connect(server, { handshake: false })
@@ -65,17 +53,10 @@ test('the message of another assistant does not change the active client', async
 })
 
 test('a server that wants another revision changes no client that became active meanwhile', async () => {
-  const old = openConnection({
-    ...server,
-    dial: async ({ received }) => ({
-      send(sent) {
-        const { id, method } = JSON.parse(sent)
-        const answer = method === 'initialize' ? { result: {} } : { error: { code: -32601 } }
-        queueMicrotask(() => received(JSON.stringify({ id, ...answer }), 'http'))
-      },
-      close() {},
-    }),
-  })
+  const classic = serverOf(({ id, method }, say) =>
+    say({ id, ...(method === 'initialize' ? { result: {} } : { error: { code: -32601 } }) }),
+  )
+  const old = openConnection(classic)
   const user = connect(server)
   await new Promise((done) => setTimeout(done, 20))
   assert.deepEqual(

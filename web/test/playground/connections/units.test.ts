@@ -32,6 +32,7 @@ import {
 import type { Peer } from '../../../playground/connections/session.ts'
 import type { Dialer, Transport } from '../../../playground/connections/transport.ts'
 import { store } from '../../../playground/messages/log.ts'
+import { serverOf } from '../stored.ts'
 
 test('sizes have a short unit, and a space before it, in each language', async () => {
   const texts = {
@@ -372,24 +373,12 @@ test('over HTTP a tool with a header that is not valid is left out of the list, 
       { name: 'good', inputSchema: withHeader('Region') },
       { name: 'bad', inputSchema: withHeader('My Region') },
     ]
-    const session = connect({
-      title: 'server',
-      kind,
-      url: 'http://127.0.0.1/mcp',
-      framing: 'port',
-      dial: async ({ received }) => ({
-        send(sent) {
-          const { id, method } = JSON.parse(sent)
-          const result =
-            method === 'tools/list'
-              ? { tools }
-              : { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
-          const text = JSON.stringify({ jsonrpc: '2.0', id, result })
-          queueMicrotask(() => received(text, 'http'))
-        },
-        close() {},
-      }),
-    })
+    const described = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+    const server = serverOf(
+      ({ id, method }, say) => say({ id, result: method === 'tools/list' ? { tools } : described }),
+      { kind },
+    )
+    const session = connect(server)
     const { lists } = catalogue(session)
     for (let turns = 0; lists.tools.value.state !== 'there'; turns++) {
       assert.ok(turns < 1000, 'the list of tools comes within a thousand turns')
@@ -415,23 +404,9 @@ test('a server has its title, else its name, else that of the connection, such a
     [{ name: 7, title: '' }, 'example.com'],
     [undefined, 'example.com'],
   ] as const) {
-    const session = connect(
-      {
-        title: 'example.com',
-        kind: 'http',
-        url: 'http://127.0.0.1/mcp',
-        framing: 'port',
-        dial: async ({ received }) => ({
-          send(sent) {
-            const { id } = JSON.parse(sent)
-            const result = { capabilities: {}, ...(info && { _meta: { [serverInfo]: info } }) }
-            queueMicrotask(() => received(JSON.stringify({ jsonrpc: '2.0', id, result }), 'http'))
-          },
-          close() {},
-        }),
-      },
-      { handshake: false },
-    )
+    const result = { capabilities: {}, ...(info && { _meta: { [serverInfo]: info } }) }
+    const server = serverOf(({ id }, say) => say({ id, result }), { title: 'example.com' })
+    const session = connect(server, { handshake: false })
     assert.deepEqual([session.title, session.handshaking.value], ['example.com', false])
     const done = session.handshake()
     assert.equal(session.handshaking.value, true)

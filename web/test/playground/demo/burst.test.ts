@@ -3,30 +3,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connect, disconnect } from '../../../playground/connections/clients.ts'
-import type { Dialer } from '../../../playground/connections/transport.ts'
 import { burst, omitted } from '../../../playground/demo/burst.ts'
 import { store } from '../../../playground/messages/log.ts'
+import { serverOf } from '../stored.ts'
 
 /** A server that sends only so many of the notifications. */
-const server = (sent: number): Dialer => ({
-  title: 'server',
-  kind: 'in-page',
-  url: '',
-  framing: 'port',
-  dial: async ({ received }) => ({
-    send(text) {
-      const { id, params } = JSON.parse(text)
-      const progress = {
-        jsonrpc: '2.0',
-        method: 'notifications/progress',
-        params: { progressToken: params._meta.progressToken },
-      }
-      for (let i = 0; i < sent; i++) received(JSON.stringify(progress), 'port')
-      received(JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } }), 'port')
-    },
-    close() {},
-  }),
-})
+const server = (sent: number) =>
+  serverOf(({ id, params }, say) => {
+    const { progressToken } = params._meta
+    for (let i = 0; i < sent; i++)
+      say({ method: 'notifications/progress', params: { progressToken } })
+    say({ id, result: { content: [] } })
+  })
 
 test('a burst says how many notifications the server left out', async () => {
   for (const [sent, left] of [

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { selected } from '../../../playground/base/state.ts'
 import { connect, disconnect } from '../../../playground/connections/clients.ts'
-import type { Dialer } from '../../../playground/connections/transport.ts'
 import {
   changePeriodically,
   changeRate,
@@ -12,15 +11,9 @@ import {
   readingTime,
 } from '../../../playground/demo/simulation.ts'
 import { store } from '../../../playground/messages/log.ts'
+import { serverOf } from '../stored.ts'
 
-const dialer = (demo: boolean): Dialer => ({
-  title: 'server',
-  kind: 'in-page',
-  url: '',
-  framing: 'port',
-  demo,
-  dial: async () => ({ send() {}, close() {} }),
-})
+const dialer = (demo: boolean) => serverOf(undefined, { demo })
 
 test('the demo changes while its own server is the active one, and rests beside another', () => {
   mock.timers.enable({ apis: ['setTimeout'] })

@@ -5,19 +5,12 @@ import { selected } from '../../../playground/base/state.ts'
 import { connect, disconnect } from '../../../playground/connections/clients.ts'
 import { inspectCommands } from '../../../playground/inspect/commands.ts'
 import '../../harness/texts.ts'
+import { serverOf } from '../stored.ts'
 
 test('the key that sends again sends what only reads, and opens what may write in the composer', async (t) => {
   const sent: string[] = []
-  const session = connect(
-    {
-      title: 'test',
-      kind: 'in-page',
-      url: '',
-      framing: 'port',
-      dial: async () => ({ send: (text) => void sent.push(text), close() {} }),
-    },
-    { handshake: false },
-  )
+  const server = serverOf((_message, _say, text) => sent.push(text))
+  const session = connect(server, { handshake: false })
   t.after(() => disconnect(session))
   await session.connection.open()
   const composed: string[] = []

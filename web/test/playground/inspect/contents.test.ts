@@ -4,7 +4,7 @@ import { bytesOf, cachingOf, partsOf } from '../../../playground/inspect/content
 import { earlierResults } from '../../../playground/inspect/earlier-results.ts'
 import { firstDifference, hexLines, sha256 } from '../../../playground/inspect/hex.ts'
 import { httpLines } from '../../../playground/inspect/http-lines.ts'
-import { Store } from '../../../playground/messages/store.ts'
+import { newStore, push } from '../stored.ts'
 
 const read = (...contents: object[]) => partsOf({ result: { contents } })
 
@@ -98,12 +98,12 @@ test('bytes are shown by offset, number and letter', async () => {
 })
 
 test('a read is compared with the read before it, of the same resource', () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const exchange = (id: number, uri: string, connection = 1, ok = true) => {
     const ask = { id, method: 'resources/read', params: { uri } }
-    store.push({ connection, direction: 'out', framing: 'port', raw: JSON.stringify(ask) })
+    push(store, 'out', ask, { connection })
     const answer = ok ? { id, result: {} } : { id, error: { code: -32602, message: '' } }
-    return store.push({ connection, direction: 'in', framing: 'port', raw: JSON.stringify(answer) })
+    return push(store, 'in', answer, { connection })
   }
   const first = exchange(1, 'a://')
   exchange(2, 'b://')
@@ -116,7 +116,7 @@ test('a read is compared with the read before it, of the same resource', () => {
 })
 
 test('headers and the fields of an event are those of its message', () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const http = {
     method: 'POST',
     url: 'http://127.0.0.1/mcp',
@@ -124,8 +124,8 @@ test('headers and the fields of an event are those of its message', () => {
     headers: { 'content-type': 'text/event-stream' },
     event: { id: '7', name: 'message' },
   }
-  store.push({ connection: 1, direction: 'in', framing: 'sse', raw: '{}', http })
-  store.push({ connection: 1, direction: 'in', framing: 'port', raw: '{}' })
+  push(store, 'in', {}, { framing: 'sse', http })
+  push(store, 'in', {})
   assert.deepEqual(httpLines(store, 0), [
     'POST http://127.0.0.1/mcp',
     'HTTP 200',

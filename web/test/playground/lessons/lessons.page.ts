@@ -58,6 +58,18 @@ async function send(page: Page) {
 
 const method = 3 // the draft's line
 
+/** Does the first steps of the lesson. */
+async function begin(page: Page) {
+  // A text and the task that follows it are shown together.
+  await step(page, 2)
+  assert.match(await coach(page), /A server offers data.*Press Send/s)
+  await writing(page, 'server/discover')
+  await send(page)
+  await step(page, 4)
+  assert.match(await coach(page), /Correct\. The response has its name.*Now request/s)
+  await writing(page, '"resources/"')
+}
+
 inBrowsers('a lesson is done by keyboard alone, and stays done', async ({ open }) => {
   const page = await openPlayground(open, playground)
   await tabTo(page, '[data-command=lessons]')
@@ -67,14 +79,7 @@ inBrowsers('a lesson is done by keyboard alone, and stays done', async ({ open }
   await tabTo(page, '[data-lesson=hello]')
   await page.keyboard.press('Enter')
 
-  // A text and the task that follows it are shown together.
-  await step(page, 2)
-  assert.match(await coach(page), /A server offers data.*Press Send/s)
-  await writing(page, 'server/discover')
-  await send(page)
-  await step(page, 4)
-  assert.match(await coach(page), /Correct\. The response has its name.*Now request/s)
-  await writing(page, '"resources/"')
+  await begin(page)
   await send(page)
   await page.waitForFunction(() => document.querySelector('.coach-hint code'))
   assert.match(await coach(page), /The method should be "resources\/list"/)
@@ -116,14 +121,7 @@ inBrowsers(
   'a lesson is in the address, goes on after a reload, and leaves no draft',
   async ({ open }) => {
     const page = await open(`${playground.url}?quiet&lang=en&lesson=hello`)
-    // A text and the task that follows it are shown together.
-    await step(page, 2)
-    assert.match(await coach(page), /A server offers data.*Press Send/s)
-    await writing(page, 'server/discover')
-    await send(page)
-    await step(page, 4)
-    assert.match(await coach(page), /Correct\. The response has its name.*Now request/s)
-    await writing(page, '"resources/"')
+    await begin(page)
     await page.reload()
     await step(page, 4)
     await writing(page, '"resources/"')

@@ -4,27 +4,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Validator } from '@cfworker/json-schema'
 import type { Direction } from '../../../playground/messages/entry.ts'
-import { Store } from '../../../playground/messages/store.ts'
 import { Checker } from '../../../playground/protocol/check.ts'
 import { messageProblems } from '../../../playground/protocol/message.ts'
 import { request } from '../../../playground/protocol/revisions.ts'
 import { schemaOf } from '../../../playground/protocol/schema.ts'
 import { problemsOf } from '../../../playground/protocol/validate.ts'
+import { newStore, push } from '../stored.ts'
 
 const modern = '2026-07-28'
 const classic = '2025-11-25'
 
 /** A store without frames, and a function that pushes a message and returns its row. */
 function conversation() {
-  const store = new Store(() => {})
-  const push = (direction: Direction, message: unknown, connection = 1) =>
-    store.push({
-      connection,
-      direction,
-      framing: 'port',
-      raw: typeof message === 'string' ? message : JSON.stringify(message),
-    })
-  return { store, push }
+  const store = newStore()
+  return {
+    store,
+    push: (direction: Direction, message: unknown, connection = 1) =>
+      push(store, direction, message, { connection }),
+  }
 }
 
 /** All at once. */

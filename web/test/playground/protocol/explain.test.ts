@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Store } from '../../../playground/messages/store.ts'
 import { en as texts } from '../../../playground/protocol/explain.texts.ts'
 import {
   type Explanation,
@@ -18,6 +17,7 @@ import {
   request,
   revisions,
 } from '../../../playground/protocol/revisions.ts'
+import { newStore, push } from '../stored.ts'
 
 const modern: Revision = '2026-07-28'
 const classic: Revision = '2025-11-25'
@@ -30,16 +30,9 @@ function failure(
   known: Known = {},
   data?: unknown,
 ) {
-  const store = new Store(() => {})
-  const raw = typeof asked === 'string' ? asked : JSON.stringify(asked)
-  store.push({ connection: 1, direction: 'out', framing: 'port', raw })
-  const answer = { jsonrpc: '2.0', id: 1, error: { code, message: 'no', data } }
-  const row = store.push({
-    connection: 1,
-    direction: 'in',
-    framing: 'port',
-    raw: JSON.stringify(answer),
-  })
+  const store = newStore()
+  push(store, 'out', asked)
+  const row = push(store, 'in', { jsonrpc: '2.0', id: 1, error: { code, message: 'no', data } })
   return explainRow(store, row, revision, known)
 }
 
@@ -56,11 +49,9 @@ const cause = (explanation: Explanation) => words(explanation).at(-1)
 test('every method and every code of every revision has a text and a page', () => {
   for (const revision of revisions) {
     for (const { name, kind } of methodsOf(revision)) {
-      const store = new Store(() => {})
+      const store = newStore()
       const message: Params = { jsonrpc: '2.0', method: name, ...(kind === 'request' && { id: 1 }) }
-      const raw = JSON.stringify(message)
-      const row = store.push({ connection: 1, direction: 'out', framing: 'port', raw })
-      const explanation = explainRow(store, row, revision)
+      const explanation = explainRow(store, push(store, 'out', message), revision)
       for (const text of words(explanation))
         assert.ok(!text.includes('undefined'), `${name}: ${text}`)
       const [link] = explanation.links

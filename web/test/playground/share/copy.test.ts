@@ -7,30 +7,25 @@ import { catalogue, type Listed, type Tool } from '../../../playground/connectio
 import { Connection } from '../../../playground/connections/connection.ts'
 import { http } from '../../../playground/connections/http.ts'
 import { type Peer, Session } from '../../../playground/connections/session.ts'
-import { Store } from '../../../playground/messages/store.ts'
 import { type Params, type Revision, request } from '../../../playground/protocol/revisions.ts'
 import { copyAs, copyKinds } from '../../../playground/share/copy-as.ts'
+import { newStore, push } from '../stored.ts'
 
 const modern = '2026-07-28'
 
 function conversation(params: Params = { uri: "notes://it's" }) {
-  const store = new Store(() => {})
+  const store = newStore()
   const raw = JSON.stringify(request(modern, 1, 'resources/read', params))
-  store.push({ connection: 1, direction: 'out', framing: 'http', raw })
+  push(store, 'out', raw, { framing: 'http' })
   const result = { resultType: 'complete', contents: [{ uri: 'a:b', text: '```js\n```' }] }
-  store.push({
-    connection: 1,
-    direction: 'in',
-    framing: 'http',
-    raw: JSON.stringify({ jsonrpc: '2.0', id: 1, result }),
-  })
+  push(store, 'in', { jsonrpc: '2.0', id: 1, result }, { framing: 'http' })
   return { store, raw }
 }
 
 /** A session over HTTP that has this revision now. */
 function sessionOf(revision: Revision): Session {
   const dialer = http('https://example.com/mcp')
-  const session = new Session(new Connection(dialer, 'A', new Store(() => {})), revision)
+  const session = new Session(new Connection(dialer, 'A', newStore()), revision)
   session.peer.value = { name: 'my server', version: '1', capabilities: {} } as unknown as Peer
   return session
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Store } from '../../../playground/messages/store.ts'
+import type { Store } from '../../../playground/messages/store.ts'
 import { pretty } from '../../../playground/protocol/pretty.ts'
 import { request } from '../../../playground/protocol/revisions.ts'
 import { addressOf } from '../../../playground/share/copy-link.ts'
@@ -16,6 +16,7 @@ import {
 } from '../../../playground/share/link.ts'
 import { redact, redacted, redactHeaders } from '../../../playground/share/redact.ts'
 import { readTranscript, writeTranscript } from '../../../playground/share/transcript.ts'
+import { newStore, push, rowsOf } from '../stored.ts'
 
 const revision = '2026-07-28'
 
@@ -169,32 +170,14 @@ test('a megabyte made to keep the patterns busy comes through', () => {
 
 /** A store with an exchange over HTTP, an event of the world, and something broken. */
 function filled(): Store {
-  const store = new Store(() => {})
+  const store = newStore()
   const http = { method: 'POST', url: 'https://h/mcp?token=abc', headers: { cookie: 'c=1' } }
-  const push = (entry: Parameters<Store['push']>[0]) => store.push(entry)
-  push({
-    connection: 3,
-    direction: 'out',
-    framing: 'http',
-    raw: read('notes://today'),
-    time: 1000.5,
-    http,
-  })
-  push({
-    connection: 3,
-    direction: 'in',
-    framing: 'sse',
-    raw: '{"jsonrpc":"2.0","id":1,"result":{}}',
-    time: 1012.25,
-  })
-  push({
-    connection: 0,
-    direction: 'world',
-    framing: 'world',
-    raw: 'wrote notes://today',
-    time: 1020,
-  })
-  push({ connection: 4, direction: 'out', framing: 'ws', raw: '{"jsonrpc":\n', time: 1030 })
+  const asked = { connection: 3, framing: 'http', time: 1000.5, http } as const
+  push(store, 'out', read('notes://today'), asked)
+  const answered = { connection: 3, framing: 'sse', time: 1012.25 } as const
+  push(store, 'in', { jsonrpc: '2.0', id: 1, result: {} }, answered)
+  push(store, 'world', 'wrote notes://today', { connection: 0, time: 1020 })
+  push(store, 'out', '{"jsonrpc":\n', { connection: 4, framing: 'ws', time: 1030 })
   return store
 }
 
@@ -204,7 +187,7 @@ async function written(store: Store, redacted: boolean): Promise<string> {
     { c: 4, letter: 'B', title: 'Two' },
   ]
   let file = ''
-  const rows = Array.from({ length: store.length }, (_, row) => row)
+  const rows = rowsOf(store)
   const text = (row: number) => store.raw(row)
   for await (const line of writeTranscript(store, rows, { peers, redacted, version: '1', text })) {
     file += line
@@ -229,19 +212,18 @@ test('a transcript comes back row by row, byte by byte', async () => {
     assert.ok(Math.abs((entry.time ?? 0) - store.time(row)) < 0.01)
     assert.deepEqual(entry.http, store.http(row))
   }
-  const again = new Store(() => {})
+  const again = newStore()
   for (const entry of entries) again.push(entry)
   assert.equal(again.partner(0), 1) // pairs as live traffic does
 })
 
 test('a transcript names outcomes, and events stay with their connection', async () => {
-  const store = new Store(() => {})
-  const push = (connection: number, direction: 'in' | 'out' | 'world', raw: string) =>
-    store.push({ connection, direction, framing: direction === 'world' ? 'world' : 'ws', raw })
-  for (const id of [1, 2, 3]) push(3, 'out', `{"id":${id},"method":"tools/call"}`)
-  push(3, 'in', '{"id":1,"result":{"content":[],"isError":true}}')
-  push(3, 'in', '{"id":2,"result":{"resultType":"input_required"}}')
-  push(3, 'world', 'closed: the network is gone')
+  const store = newStore()
+  const connection = 3
+  for (const id of [1, 2, 3]) push(store, 'out', { id, method: 'tools/call' }, { connection })
+  push(store, 'in', { id: 1, result: { content: [], isError: true } }, { connection })
+  push(store, 'in', { id: 2, result: { resultType: 'input_required' } }, { connection })
+  push(store, 'world', 'closed: the network is gone', { connection })
   const file = await written(store, true)
   const states = file
     .trim()
@@ -250,7 +232,7 @@ test('a transcript names outcomes, and events stay with their connection', async
     .map((line) => (JSON.parse(line) as { s?: string }).s)
   const none = undefined
   assert.deepEqual(states, [none, none, 'unanswered', 'failed', 'input', none])
-  const again = new Store(() => {})
+  const again = newStore()
   for (const entry of (await readTranscript(file)).entries) again.push(entry)
   assert.deepEqual(
     [2, 3, 4].map((row) => again.state(row)),

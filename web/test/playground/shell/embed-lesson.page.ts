@@ -16,9 +16,6 @@ let playground: Playground
 before(async () => {
   const files = {
     '/lesson.html': host('scenario="subscribe" language="de" theme="dark" height="500"'),
-    '/chat.html': host('scenario="assistant" language="en"'),
-    '/show.html': host('scenario="subscribe" language="en" readonly'),
-    '/unknown.html': host('scenario="no-such-one" language="en"'),
   }
   playground = await servePlayground(files, kept)
 })

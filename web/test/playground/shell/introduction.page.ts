@@ -18,7 +18,7 @@ import { chord } from '../keys.ts'
 
 let playground: Playground
 before(async () => {
-  playground = await servePlayground({ '/own.html': '<!doctype html><title>own</title>' })
+  playground = await servePlayground()
 })
 after(() => playground?.close())
 

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Store } from '../../../playground/messages/store.ts'
 import { announcementOf } from '../../../playground/timeline/announcements.ts'
+import { newStore, push } from '../stored.ts'
 
 function said(...messages: readonly object[]) {
-  const store = new Store(() => {})
-  for (const message of messages) {
-    const direction = 'out' in message ? 'out' : 'in'
-    store.push({ connection: 1, direction, framing: 'port', raw: JSON.stringify(message) })
-  }
+  const store = newStore()
+  for (const message of messages) push(store, 'out' in message ? 'out' : 'in', message)
   return announcementOf(store, 0, store.length)
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Store, type TextArchive } from '../../../playground/messages/store.ts'
+import type { Store, TextArchive } from '../../../playground/messages/store.ts'
+import { newStore, push } from '../stored.ts'
 
 /** A archive of the memory. Puts settle when they are let. */
 function memoryArchive() {
@@ -39,7 +40,7 @@ function fill(store: Store, rows: number) {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('texts beyond the newest are put away a block at a time, and can be had', async () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const { archive, blocks, waiting } = memoryArchive()
   store.useArchive(archive, 500)
   fill(store, 1500)
@@ -56,7 +57,7 @@ test('texts beyond the newest are put away a block at a time, and can be had', a
 })
 
 test('a text that is looked at comes back', async () => {
-  const store = new Store((run) => run())
+  const store = newStore()
   const { archive, waiting } = memoryArchive()
   store.useArchive(archive, 0)
   fill(store, 1000)
@@ -70,9 +71,9 @@ test('a text that is looked at comes back', async () => {
 })
 
 test('what is no message stays, for it is drawn by its text', async () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const { archive, waiting } = memoryArchive()
-  store.push({ connection: 0, direction: 'world', framing: 'world', raw: 'write notes://today' })
+  push(store, 'world', 'write notes://today', { connection: 0 })
   fill(store, 999)
   store.useArchive(archive, 0)
   waiting[0]?.resolve()
@@ -82,7 +83,7 @@ test('what is no message stays, for it is drawn by its text', async () => {
 })
 
 test('if the archive takes nothing, all stays in memory', async () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const { archive, waiting } = memoryArchive()
   store.useArchive(archive, 0)
   fill(store, 1000)
@@ -94,7 +95,7 @@ test('if the archive takes nothing, all stays in memory', async () => {
 })
 
 test('texts that are in the archive can be read after it took no more, and that is said once', async () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const { archive, waiting } = memoryArchive()
   let failures = 0
   store.useArchive(archive, 0, () => failures++)
@@ -111,17 +112,17 @@ test('texts that are in the archive can be read after it took no more, and that 
 })
 
 test('after Clear, nothing of the rows before is kept', () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const id = `{"jsonrpc":"2.0","id":"${'x'.repeat(100)}","method":"ping"}`
-  store.push({ connection: 1, direction: 'out', framing: 'port', raw: id })
+  push(store, 'out', id)
   store.clear()
-  store.push({ connection: 1, direction: 'out', framing: 'port', raw: message(1) })
+  push(store, 'out', message(1))
   assert.equal(store.method(0), 'notifications/x')
   assert.equal(store.texts, 2) // the empty one, and the method
 })
 
 test('what was taken out while a block was put away does not come back', async () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const { archive, waiting } = memoryArchive()
   store.useArchive(archive, 0)
   fill(store, 1000)

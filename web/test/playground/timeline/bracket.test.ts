@@ -2,23 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Store } from '../../../playground/messages/store.ts'
 import { bracketOf } from '../../../playground/timeline/bracket.ts'
 import { listed } from '../../../playground/timeline/diagram.ts'
+import { newStore, push } from '../stored.ts'
 
 /** Requests and responses by their ids: `3` is a request, `-3` its response. */
 function brackets(order: readonly number[], focused = -1, rows = order.map((_, row) => row)) {
-  const store = new Store(() => {})
-  for (const id of order) {
-    store.push({
-      connection: 1,
-      direction: id > 0 ? 'out' : 'in',
-      framing: 'port',
-      raw: JSON.stringify(
-        id > 0 ? { id, method: 'tools/list' } : id < 0 ? { id: -id, result: {} } : { method: 'x' },
-      ),
-    })
-  }
+  const store = newStore()
+  for (const id of order)
+    if (id > 0) push(store, 'out', { id, method: 'tools/list' })
+    else push(store, 'in', id < 0 ? { id: -id, result: {} } : { method: 'x' })
   const list = listed(rows)
   return rows.map((_, index) => bracketOf(store, list, index, focused))
 }

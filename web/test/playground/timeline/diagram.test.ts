@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Direction } from '../../../playground/messages/entry.ts'
-import { Store } from '../../../playground/messages/store.ts'
 import { Bars } from '../../../playground/timeline/bars.ts'
 import {
   boxesOf,
@@ -16,6 +15,7 @@ import {
 } from '../../../playground/timeline/diagram.ts'
 import { diagramSvg } from '../../../playground/timeline/diagram-svg.ts'
 import { mermaid } from '../../../playground/timeline/mermaid.ts'
+import { newStore, push, rowsOf } from '../stored.ts'
 
 const name = (connection: number) =>
   connection === 0
@@ -24,29 +24,21 @@ const name = (connection: number) =>
 
 /** Two clients of one server: a read, an event with its update, a failure, a cancel, and what is broken. */
 function traffic() {
-  const store = new Store(() => {})
-  const push = (connection: number, direction: Direction, raw: object | string) =>
-    store.push({
-      connection,
-      direction,
-      framing: direction === 'world' ? 'world' : 'port',
-      raw: typeof raw === 'string' ? raw : JSON.stringify(raw),
-      time: 0,
-    })
-  push(1, 'out', { id: 1, method: 'resources/read', params: { uri: 'notes://today' } })
-  push(2, 'out', { id: 'x', method: 'subscriptions/listen' })
-  push(1, 'in', { id: 1, result: {} })
-  push(0, 'world', 'write notes://today <b>')
-  push(2, 'in', { method: 'notifications/resources/updated', params: { uri: 'notes://today' } })
-  push(1, 'out', { id: 2, method: 'tools/call', params: { name: 'nothing' } })
-  push(1, 'in', { id: 2, error: { code: -32602, message: 'no' } })
-  push(2, 'out', { method: 'notifications/cancelled', params: { requestId: 'x' } })
-  push(1, 'in', '{"broken"')
-  push(2, 'world', 'closed: gone')
+  const store = newStore()
+  const say = (connection: number, direction: Direction, raw: object | string) =>
+    push(store, direction, raw, { connection, time: 0 })
+  say(1, 'out', { id: 1, method: 'resources/read', params: { uri: 'notes://today' } })
+  say(2, 'out', { id: 'x', method: 'subscriptions/listen' })
+  say(1, 'in', { id: 1, result: {} })
+  say(0, 'world', 'write notes://today <b>')
+  say(2, 'in', { method: 'notifications/resources/updated', params: { uri: 'notes://today' } })
+  say(1, 'out', { id: 2, method: 'tools/call', params: { name: 'nothing' } })
+  say(1, 'in', { id: 2, error: { code: -32602, message: 'no' } })
+  say(2, 'out', { method: 'notifications/cancelled', params: { requestId: 'x' } })
+  say(1, 'in', '{"broken"')
+  say(2, 'world', 'closed: gone')
   return store
 }
-
-const rows = (store: Store) => Array.from({ length: store.length }, (_, row) => row)
 
 test('clients stand left of what they speak with, and the world last', () => {
   const columns = columnsOf([2, 0, 1], name, 'Client')
@@ -56,7 +48,7 @@ test('clients stand left of what they speak with, and the world last', () => {
   )
   const store = traffic()
   assert.deepEqual(
-    rows(store).map((row) => endsOf(store, row, columns).join('→')),
+    rowsOf(store).map((row) => endsOf(store, row, columns).join('→')),
     ['0→2', '1→2', '2→0', '3→3', '2→1', '0→2', '2→0', '1→2', '2→0', '1→2'],
   )
 })
@@ -71,10 +63,9 @@ test('a client has the revision that it speaks, on its column and in the exporte
       ['server', undefined],
     ],
   )
-  const store = new Store(() => {})
+  const store = newStore()
   const params = { protocolVersion: '2025-11-25' }
-  const raw = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
-  store.push({ connection: 1, direction: 'out', framing: 'port', raw })
+  push(store, 'out', { jsonrpc: '2.0', id: 1, method: 'initialize', params })
   assert.match(
     diagramSvg(store, new Bars(store), [0], name, () => 'x'),
     />2025-11-25<\/text>/,
@@ -83,7 +74,7 @@ test('a client has the revision that it speaks, on its column and in the exporte
 
 test('a text in the exported file covers the lifelines behind it', () => {
   const store = traffic()
-  const svg = diagramSvg(store, new Bars(store), rows(store), name, () => 'label')
+  const svg = diagramSvg(store, new Bars(store), rowsOf(store), name, () => 'label')
   const under = [
     ...svg.matchAll(
       /<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"[^>]*fill="#fff"\/><text x="([\d.]+)"/g,
@@ -109,19 +100,12 @@ test('bars go from a request to its answer, its cancel or the end of its connect
 })
 
 test('what is open at the same time stands side by side', () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const bars = new Bars(store)
-  for (const id of [1, 2, 3]) {
-    store.push({
-      connection: 1,
-      direction: 'out',
-      framing: 'port',
-      raw: `{"id":${id},"method":"ping"}`,
-    })
-  }
-  store.push({ connection: 1, direction: 'in', framing: 'port', raw: '{"id":2,"result":{}}' })
-  store.push({ connection: 1, direction: 'out', framing: 'port', raw: '{"id":4,"method":"ping"}' })
-  store.push({ connection: 1, direction: 'in', framing: 'port', raw: '{"id":7,"method":"ping"}' })
+  for (const id of [1, 2, 3]) push(store, 'out', { id, method: 'ping' })
+  push(store, 'in', { id: 2, result: {} })
+  push(store, 'out', { id: 4, method: 'ping' })
+  push(store, 'in', { id: 7, method: 'ping' })
   const all = [...bars.between(0, 99)]
   assert.deepEqual(
     all.map(({ depth, side }) => [depth, side]),
@@ -140,14 +124,14 @@ test('a bar is drawn only as far as it is seen', () => {
   const bars = new Bars(store)
   const columns = columnsOf([1, 2], name, 'Client')
   const measures = { width: 300, step: 100, bar: 10 }
-  const boxes = boxesOf(bars, listed(rows(store)), 3, 5, columns, measures)
+  const boxes = boxesOf(bars, listed(rowsOf(store)), 3, 5, columns, measures)
   assert.deepEqual(boxes, [{ x: 245, y: 272, width: 10, height: 300, open: false }])
 })
 
 test('the same traffic is the same Mermaid text', () => {
   const store = traffic()
   assert.equal(
-    mermaid(store, rows(store), name),
+    mermaid(store, rowsOf(store), name),
     `sequenceDiagram
   actor P0 as Client A
   actor P1 as Client B
@@ -170,7 +154,7 @@ test('the same traffic is the same Mermaid text', () => {
 test('an SVG file holds text as text, and every message', () => {
   const store = traffic()
   const bars = new Bars(store)
-  const svg = diagramSvg(store, bars, rows(store), name, (row) => store.raw(row))
+  const svg = diagramSvg(store, bars, rowsOf(store), name, (row) => store.raw(row))
   assert.equal(svg.match(/<path /g)?.length, 8)
   assert.match(svg, /write notes:..today &#60;b&#62;/)
   assert.doesNotMatch(svg, /<b>|NaN|undefined|<script/)

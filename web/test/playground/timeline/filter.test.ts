@@ -1,34 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry } from '../../../playground/messages/entry.ts'
-import { Store } from '../../../playground/messages/store.ts'
 import { parseFilter } from '../../../playground/timeline/filter.ts'
+import { newStore, push, rowsOf } from '../stored.ts'
 
 /** A read that is answered after 80 ms, one that fails, one that waits, an update, a broken text and an event. */
 function traffic() {
-  const store = new Store((run) => run())
-  const push = (direction: Entry['direction'], message: unknown, time: number, connection = 1) =>
-    store.push({
-      connection,
-      direction,
-      framing: direction === 'world' ? 'world' : 'port',
-      raw: typeof message === 'string' ? message : JSON.stringify(message),
-      time,
-    })
+  const store = newStore()
+  const say = (direction: Entry['direction'], message: unknown, time: number, connection = 1) =>
+    push(store, direction, message, { connection, time })
   const read = (id: unknown, uri: string) => ({
     jsonrpc: '2.0',
     id,
     method: 'resources/read',
     params: { uri },
   })
-  push('out', read(1, 'notes://today'), 0) // 0
-  push('in', { jsonrpc: '2.0', id: 1, result: { contents: [{ text: 'Milk, bread' }] } }, 80) // 1
-  push('out', read('3', 'tab://x'), 100, 2) // 2
-  push('in', { jsonrpc: '2.0', id: '3', error: { code: -32602, message: 'no' } }, 110, 2) // 3
-  push('out', { jsonrpc: '2.0', id: 4, method: 'prompts/list' }, 120) // 4
-  push('in', { jsonrpc: '2.0', method: 'notifications/x', params: { uri: 'notes://a' } }, 130) // 5
-  push('in', '{"jsonrpc":', 140) // 6
-  push('world', 'write notes://today', 150, 0) // 7
+  say('out', read(1, 'notes://today'), 0) // 0
+  say('in', { jsonrpc: '2.0', id: 1, result: { contents: [{ text: 'Milk, bread' }] } }, 80) // 1
+  say('out', read('3', 'tab://x'), 100, 2) // 2
+  say('in', { jsonrpc: '2.0', id: '3', error: { code: -32602, message: 'no' } }, 110, 2) // 3
+  say('out', { jsonrpc: '2.0', id: 4, method: 'prompts/list' }, 120) // 4
+  say('in', { jsonrpc: '2.0', method: 'notifications/x', params: { uri: 'notes://a' } }, 130) // 5
+  say('in', '{"jsonrpc":', 140) // 6
+  say('world', 'write notes://today', 150, 0) // 7
   return store
 }
 
@@ -37,7 +31,7 @@ const connectionOf = (letter: string) => ({ a: 1, b: 2 })[letter.toLowerCase()]
 function passing(filter: string): number[] {
   const store = traffic()
   const passes = parseFilter(filter).compile(store, connectionOf) ?? (() => true)
-  return Array.from({ length: store.length }, (_, row) => row).filter(passes)
+  return rowsOf(store).filter(passes)
 }
 
 const all = [0, 1, 2, 3, 4, 5, 6, 7]

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Store } from '../../../playground/messages/store.ts'
+import type { Store } from '../../../playground/messages/store.ts'
 import { parseFilter } from '../../../playground/timeline/filter.ts'
 import { FilteredRows } from '../../../playground/timeline/filtered-rows.ts'
+import { newStore, push } from '../stored.ts'
 
 function storeOf(rows: number): Store {
-  const store = new Store(() => {})
+  const store = newStore()
   for (let row = 0; row < rows; row++) add(store, row)
   return store
 }
 
 const add = (store: Store, row: number) =>
-  store.push({
-    connection: 1,
-    direction: 'in',
-    framing: 'port',
-    raw: `{"jsonrpc":"2.0","method":"notifications/${row % 3 ? 'odd' : 'third'}","params":{"uri":"x://${row}"}}`,
-  })
+  push(
+    store,
+    'in',
+    `{"jsonrpc":"2.0","method":"notifications/${row % 3 ? 'odd' : 'third'}","params":{"uri":"x://${row}"}}`,
+  )
 
 const rowsOf = (shown: FilteredRows) => Array.from({ length: shown.length }, (_, i) => shown.row(i))
 
@@ -68,19 +68,17 @@ test('a long look stops after a slice and goes on where it was', () => {
 })
 
 test('a request is tested again when its answer comes', () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const shown = new FilteredRows(store)
   const filter = parseFilter('status:waiting')
   shown.begin(
     filter.compile(store, () => undefined),
     filter.looksAtAnswers,
   )
-  const push = (direction: 'in' | 'out', message: object) =>
-    store.push({ connection: 1, direction, framing: 'port', raw: JSON.stringify(message) })
-  for (const id of [1, 2, 3]) push('out', { id, method: 'ping' })
+  for (const id of [1, 2, 3]) push(store, 'out', { id, method: 'ping' })
   shown.advance(store.length)
   assert.deepEqual(rowsOf(shown), [0, 1, 2])
-  push('in', { id: 2, result: {} })
+  push(store, 'in', { id: 2, result: {} })
   shown.advance(store.length)
   assert.deepEqual(rowsOf(shown), [0, 2])
 
@@ -90,7 +88,7 @@ test('a request is tested again when its answer comes', () => {
     answered.looksAtAnswers,
   )
   shown.advance(store.length)
-  push('in', { id: 1, result: {} })
+  push(store, 'in', { id: 1, result: {} })
   shown.advance(store.length)
   assert.deepEqual(rowsOf(shown), [0, 1, 3, 4])
 })

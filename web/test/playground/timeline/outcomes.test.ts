@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Entry } from '../../../playground/messages/entry.ts'
-import { Store } from '../../../playground/messages/store.ts'
+import type { Store } from '../../../playground/messages/store.ts'
 import { explainRow } from '../../../playground/protocol/explain.ts'
 import { announcementOf } from '../../../playground/timeline/announcements.ts'
 import { Bars } from '../../../playground/timeline/bars.ts'
@@ -12,37 +11,30 @@ import { parseFilter } from '../../../playground/timeline/filter.ts'
 import { line, outcome, targetText } from '../../../playground/timeline/format.ts'
 import { mermaid } from '../../../playground/timeline/mermaid.ts'
 import { statusOf } from '../../../playground/timeline/status.ts'
+import { newStore, push, rowsOf } from '../stored.ts'
 
 const call = (id: number) => ({ id, method: 'tools/call', params: { name: 'book' } })
 const toolError = { content: [{ type: 'text', text: 'no seat' }], isError: true }
 const needsInput = { resultType: 'input_required', inputRequests: {} }
 
 function storeOf(...messages: readonly (object | string)[]) {
-  const store = new Store((run) => run())
+  const store = newStore()
   for (const message of messages) {
     const event = typeof message === 'string'
     const out = !event && ('method' in message || 'out' in message) && !('in' in message)
-    const entry: Entry = event
-      ? { connection: 1, direction: 'world', framing: 'world', raw: message }
-      : {
-          connection: 1,
-          direction: out ? 'out' : 'in',
-          framing: 'port',
-          raw: JSON.stringify({ jsonrpc: '2.0', ...message }),
-        }
-    store.push(entry)
+    if (event) push(store, 'world', message)
+    else push(store, out ? 'out' : 'in', { jsonrpc: '2.0', ...message })
   }
   return store
 }
 
-const statuses = (store: Store) =>
-  Array.from({ length: store.length }, (_, row) => statusOf(store, row))
+const statuses = (store: Store) => rowsOf(store).map((row) => statusOf(store, row))
 
 const passing = (store: Store, filter: string) => {
   const { compile, problems } = parseFilter(filter)
   assert.deepEqual(problems, [])
   const test = compile(store, () => undefined)
-  return Array.from({ length: store.length }, (_, row) => row).filter((row) => test?.(row))
+  return rowsOf(store).filter((row) => test?.(row))
 }
 
 const results = () =>
@@ -119,26 +111,16 @@ test('a closed connection ends its waiting requests, also those of the server', 
   assert.equal(outcome(store, 0), 'no response')
   assert.equal(explainRow(store, 0, '2026-07-28').sentences.at(-1)?.key, 'explain.unanswered')
   // the next connection of the same client begins anew: an equal id is another request
-  store.push({
-    connection: 1,
-    direction: 'in',
-    framing: 'port',
-    raw: JSON.stringify({ id: 1, result: {} }),
-  })
+  push(store, 'in', { id: 1, result: {} })
   assert.equal(store.partner(0), -1)
 })
 
 test('other connections keep waiting when one closes, and a reconnect ends requests too', () => {
   const store = storeOf(call(1))
-  store.push({
-    connection: 2,
-    direction: 'out',
-    framing: 'port',
-    raw: JSON.stringify(call(1)),
-  })
-  store.push({ connection: 12, direction: 'world', framing: 'world', raw: 'closed' })
+  push(store, 'out', call(1), { connection: 2 })
+  push(store, 'world', 'closed', { connection: 12 })
   assert.deepEqual(statuses(store), ['waiting', 'waiting', ''])
-  store.push({ connection: 1, direction: 'world', framing: 'world', raw: 'reconnects' })
+  push(store, 'world', 'reconnects')
   assert.deepEqual(statuses(store), ['unanswered', 'waiting', '', ''])
 })
 
@@ -148,25 +130,20 @@ test('a cancelled request does not wait, and a late response still counts', () =
     params: { requestId: 7, reason: 'enough' },
   })
   assert.equal(statusOf(store, 0), 'cancelled')
-  store.push({
-    connection: 1,
-    direction: 'in',
-    framing: 'port',
-    raw: JSON.stringify({ id: 7, result: {} }),
-  })
+  push(store, 'in', { id: 7, result: {} })
   assert.equal(statusOf(store, 0), 'ok')
 })
 
 test('an error without an id, or with null, is the verdict on the oldest message that cannot have one', () => {
   const store = storeOf({ id: { a: 1 }, method: 'ping' }, call(4))
-  const push = (direction: 'in' | 'out', raw: string, connection = 1) =>
-    store.push({ connection, direction, framing: 'port', raw })
-  const cut = push('out', '{"jsonrpc":"2.0","id":5,"meth')
-  push('out', '[{"jsonrpc":"2.0","id":6,"method":"ping"}]')
+  const say = (direction: 'in' | 'out', raw: string, connection = 1) =>
+    push(store, direction, raw, { connection })
+  const cut = say('out', '{"jsonrpc":"2.0","id":5,"meth')
+  say('out', '[{"jsonrpc":"2.0","id":6,"method":"ping"}]')
   const refused = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid"}}'
-  const elsewhere = push('in', refused, 2)
-  const first = push('in', refused)
-  const second = push('in', '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}')
+  const elsewhere = say('in', refused, 2)
+  const first = say('in', refused)
+  const second = say('in', '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}')
   assert.deepEqual([store.partner(0), store.partner(cut)], [first, second])
   assert.deepEqual([store.partner(first), store.partner(second)], [0, cut])
   assert.equal(statusOf(store, 0), 'error')
@@ -175,21 +152,21 @@ test('an error without an id, or with null, is the verdict on the oldest message
   const sentences = explainRow(store, second, '2026-07-28').sentences.map(({ key }) => key)
   assert.equal(sentences[0], 'explain.verdict')
   store.clear()
-  push('in', refused)
+  say('in', refused)
   assert.equal(store.partner(0), -1)
 })
 
 test('a malformed message that gets no response does not take that to the next one', () => {
   const store = storeOf()
-  const push = (direction: 'in' | 'out', raw: string) =>
-    store.push({ connection: 1, direction, framing: 'http', raw })
+  const say = (direction: 'in' | 'out', raw: string) =>
+    push(store, direction, raw, { framing: 'http' })
   const cut = '{"jsonrpc":"2.0","id":5,"meth'
-  push('out', cut)
+  say('out', cut)
   store.end(1, '', cut) // HTTP status 400 without a body
   const odd = '{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}'
-  const row = push('out', odd)
+  const row = say('out', odd)
   const refused = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid"}}'
-  const response = push('in', refused)
+  const response = say('in', refused)
   store.end(1, '{"a":1}', odd) // its status is 400, too
   assert.deepEqual([store.partner(row), store.partner(response)], [response, row])
   assert.equal(statusOf(store, row), 'error')

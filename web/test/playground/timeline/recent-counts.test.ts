@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { showControlCharacters } from '../../../playground/base/control-characters.ts'
-import { Store } from '../../../playground/messages/store.ts'
 import { recentCounts } from '../../../playground/timeline/recent-counts.ts'
+import { newStore, push } from '../stored.ts'
 
 test('control characters are seen and do nothing', () => {
   assert.equal(
@@ -13,7 +13,7 @@ test('control characters are seen and do nothing', () => {
 })
 
 test('rows of the last seconds are counted by key', () => {
-  const store = new Store(() => {})
+  const store = newStore()
   const now = 1_000_000
   for (const [connection, age] of [
     [1, 60_000], // too long ago
@@ -22,7 +22,7 @@ test('rows of the last seconds are counted by key', () => {
     [1, 100],
     [1, 0],
   ] as const)
-    store.push({ connection, direction: 'in', framing: 'port', raw: '{}', time: now - age })
+    push(store, 'in', {}, { connection, time: now - age })
   const keyOf = (row: number) => (store.connection(row) === 1 ? 'one' : undefined)
   const counts = recentCounts(store, now, keyOf)
   assert.deepEqual([...counts.keys()], ['one'])

@@ -3,16 +3,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { active, connect, disconnect } from '../../../playground/connections/clients.ts'
-import type { Dialer } from '../../../playground/connections/transport.ts'
 import { store } from '../../../playground/messages/log.ts'
-import { Store } from '../../../playground/messages/store.ts'
 import { explainRow } from '../../../playground/protocol/explain.ts'
 import { type Params, request, revisionOf } from '../../../playground/protocol/revisions.ts'
 import { revisionAt } from '../../../playground/timeline/hints.ts'
+import { newStore, push, serverOf } from '../stored.ts'
 
-const own = new Store(() => {})
-const push = (connection: number, direction: 'in' | 'out', message: unknown, to = own) =>
-  to.push({ connection, direction, framing: 'port', raw: JSON.stringify(message) })
+const own = newStore()
+const say = (connection: number, direction: 'in' | 'out', message: unknown, to = own) =>
+  push(to, direction, message, { connection })
 const revision = (row: number) => revisionOf(own.revision(row))
 
 const initialize = (protocolVersion: string, id = 1) => ({
@@ -22,55 +21,48 @@ const initialize = (protocolVersion: string, id = 1) => ({
 })
 
 test('the answer to initialize decides, and an envelope', () => {
-  const first = push(1, 'out', initialize('2025-11-25'))
+  const first = say(1, 'out', initialize('2025-11-25'))
   assert.equal(revision(first), '2025-11-25')
-  const answer = push(1, 'in', { id: 1, result: { protocolVersion: '2025-06-18' } })
+  const answer = say(1, 'in', { id: 1, result: { protocolVersion: '2025-06-18' } })
   assert.equal(revision(first), '2025-06-18')
   assert.equal(revision(answer), '2025-06-18')
-  assert.equal(revision(push(1, 'out', { id: 2, method: 'resources/list' })), '2025-06-18')
+  assert.equal(revision(say(1, 'out', { id: 2, method: 'resources/list' })), '2025-06-18')
 
-  const discover = push(1, 'out', request('2026-07-28', 3, 'server/discover'))
+  const discover = say(1, 'out', request('2026-07-28', 3, 'server/discover'))
   assert.equal(revision(discover), '2026-07-28', 'the client has reconnected')
   assert.equal(revision(answer), '2025-06-18', 'earlier rows keep theirs')
 })
 
 test('rows without a handshake are explained by their form', () => {
-  assert.equal(revision(push(2, 'out', { id: 1, method: 'resources/list' })), '2025-11-25')
-  assert.equal(revision(push(3, 'out', request('2026-07-28', 1, 'tools/list'))), '2026-07-28')
-  assert.equal(revision(push(4, 'in', { method: 'notifications/message' })), '2026-07-28')
-  const old = push(5, 'out', initialize('2024-11-05'))
+  assert.equal(revision(say(2, 'out', { id: 1, method: 'resources/list' })), '2025-11-25')
+  assert.equal(revision(say(3, 'out', request('2026-07-28', 1, 'tools/list'))), '2026-07-28')
+  assert.equal(revision(say(4, 'in', { method: 'notifications/message' })), '2026-07-28')
+  const old = say(5, 'out', initialize('2024-11-05'))
   assert.equal(revision(old), '2025-06-18', 'the oldest supported one')
-  const one = push(6, 'out', initialize('2099-01-01'))
+  const one = say(6, 'out', initialize('2099-01-01'))
   assert.equal(revision(one), '2026-07-28')
 })
 
 test('a server cannot make a client into another revision, nor fill the memory', () => {
-  push(7, 'out', request('2026-07-28', 1, 'tools/list'))
-  push(7, 'in', { ...initialize('2025-06-18'), id: 'x' })
+  say(7, 'out', request('2026-07-28', 1, 'tools/list'))
+  say(7, 'in', { ...initialize('2025-06-18'), id: 'x' })
   const text = { 'io.modelcontextprotocol/protocolVersion': 'x'.repeat(1000) }
   for (let id = 0; id < 1000; id++) {
-    push(7, 'out', { id, method: 'server/discover', params: { _meta: text } })
+    say(7, 'out', { id, method: 'server/discover', params: { _meta: text } })
     text['io.modelcontextprotocol/protocolVersion'] = `${id}`
   }
   assert.ok((own.revision(own.length - 1)?.length ?? 0) <= 20)
   own.clear()
-  const later = push(1, 'out', { id: 9, method: 'tools/list' })
+  const later = say(1, 'out', { id: 9, method: 'tools/list' })
   assert.equal(revision(later), '2026-07-28', 'the connection outlives the rows')
 })
 
 test('a closed connection of an older revision is explained as that', () => {
-  const dialer: Dialer = {
-    title: 'old',
-    kind: 'in-page',
-    url: '',
-    framing: 'port',
-    dial: async () => ({ send() {}, close() {} }),
-  }
-  const session = connect(dialer, { handshake: false })
+  const session = connect(serverOf(), { handshake: false })
   const { id } = session.connection
-  push(id, 'out', initialize('2025-11-25'), store)
-  push(id, 'in', { id: 1, result: { protocolVersion: '2025-11-25' } }, store)
-  const row = push(
+  say(id, 'out', initialize('2025-11-25'), store)
+  say(id, 'in', { id: 1, result: { protocolVersion: '2025-11-25' } }, store)
+  const row = say(
     id,
     'out',
     { id: 2, method: 'resources/subscribe', params: { uri: 'a:b' } },
