@@ -77,18 +77,6 @@ func TestMetricsCountWhatTheAuditRecords(t *testing.T) {
 	}
 }
 
-func TestMetricsHaveWhatANodeCounts(t *testing.T) {
-	t.Parallel()
-	m := newMetrics("", nil)
-	m.watch(func() nodeCounts {
-		return nodeCounts{Pages: 1, PagesAway: 2, Views: 3, ViewsWithoutPages: 4, Sessions: 5, Requests: 6, Streams: 7, JoinsUnderway: 8, JoinsWaiting: 9, UnknownConnections: 10}
-	}, func() bool { return true })
-	m.watchCluster(func() clusterCounts { return clusterCounts{Nodes: 11, StoreAway: true, Passed: 12, Lost: 13} })
-	wantSeries(t, scrape(t, m), `pagemcp_pages{state="connected"} 1`, `pagemcp_pages{state="away"} 2`, "pagemcp_views 3", "pagemcp_views_without_pages 4",
-		"pagemcp_sessions_awake 5", "pagemcp_requests_in_flight 6", "pagemcp_streams 7", "pagemcp_joins_underway 8", "pagemcp_joins_waiting 9", "pagemcp_connections_unknown 10",
-		"pagemcp_ready 1", "pagemcp_cluster_nodes 11", "pagemcp_cluster_store_away 1", "pagemcp_passed_on_total 12", "pagemcp_passed_on_lost_total 13")
-}
-
 // Labels are on this list, and whatever clients and pages send, the number of series stays
 // the same.
 func TestMetricsHaveNoLabelsOfUsers(t *testing.T) {

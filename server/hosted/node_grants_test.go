@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 )
 
 // The user of a page decides by client_id which of the assistants of the tenant may use it: each
@@ -53,43 +51,4 @@ func TestPagesDecideByTheClientID(t *testing.T) {
 			}
 		}
 	}
-}
-
-// What a user decides in one tab holds for what the node has kept of another one that sleeps. Tabs of another browser profile say
-// nothing about it: its user may have decided otherwise.
-func TestADecisionInOneTabHoldsForATabThatSleeps(t *testing.T) {
-	t.Parallel()
-	n := startNode(t, nil)
-	tab := func(id, profile, allows string) *livePage {
-		p := n.page("ada", id).note("notes://a", "secret")
-		grants, err := engine.ParseGrants([]byte(`{"default":"open","grants":[{"assistant":"client:reader","right":"read","allow":` + allows + `}]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.engine.SetGrants(grants)
-		p.profile = profile
-		p.publishes = &remotetest.Publisher{Publishes: func(string) bool { return true }}
-		return p.join()
-	}
-	asleep := tab("first", "own", "true")
-	token := n.token("ada", map[string]any{"client_id": "reader"})
-	read := func() string { return n.read(token, "/mcp/"+asleep.joined.Joined, "notes://a").body }
-	if got := read(); !strings.Contains(got, "secret") {
-		t.Fatal(got)
-	}
-	asleep.publishes.Sleep(true)
-	gatewaytest.Eventually(t, "nothing is answered without a tab that is awake", func() bool { return strings.Contains(read(), "page-asleep") })
-	tab("third", "other", "true")
-	tab("fourth", "", "true")
-	if got := read(); !strings.Contains(got, "page-asleep") {
-		t.Errorf("by tabs of another profile: %s", got)
-	}
-	second := tab("second", "own", "true")
-	gatewaytest.Eventually(t, "a second tab allows it", func() bool { return strings.Contains(read(), "secret") })
-	stopped, err := engine.ParseGrants([]byte(`{"default":"open","grants":[{"assistant":"client:reader","right":"read"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	second.engine.SetGrants(stopped)
-	gatewaytest.Eventually(t, "the second tab denies it", func() bool { return strings.Contains(read(), "page-asleep") })
 }

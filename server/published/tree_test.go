@@ -64,25 +64,3 @@ func TestTreeNamesNoPackageToRun(t *testing.T) {
 		}
 	}
 }
-
-// The pattern knows the ways by which a reader can be made to run a package.
-func TestPatternOfPackages(t *testing.T) {
-	pattern := fetches()
-	for _, text := range []string{
-		"npx pagemcp dev", "npx -y pagemcp@0.1.0 stdio", "`npx pagemcp`", "bunx pagemcp", "pnpm dlx pagemcp dev", "yarn dlx pagemcp", "npm install pagemcp", "npm i -D pagemcp", "npm exec -- pagemcp",
-		"pnpm add pagemcp", `"args": ["-y", "pagemcp@0.1.0"]`, "brew install pagemcp/tap/pagemcp", "go install github.com/pagemcp/pagemcp/cmd/pagemcp@latest", "/plugin marketplace add pagemcp/pagemcp",
-		"https://github.com/pagemcp/pagemcp/releases", "https://unpkg.com/pagemcp", "docker run pagemcp/pagemcpd", "npm install @pagemcp/linux-x64", "uvx pagemcp", `"command": "npx",`,
-	} {
-		if !pattern.MatchString(text) {
-			t.Errorf("%q is not found", text)
-		}
-	}
-	for _, text := range []string{
-		"npm install path/to/clone/dist/npm/pagemcp-0.1.0.tgz", "npm install react", "bin/pagemcp install claude-code", "claude plugin install pagemcp@pagemcp", "import { start } from 'pagemcp'",
-		"npm pack ./dist/npm/pagemcp", `claude plugin marketplace add "$PWD"`,
-	} {
-		if pattern.MatchString(text) {
-			t.Errorf("%q is found: %q", text, pattern.FindString(text))
-		}
-	}
-}

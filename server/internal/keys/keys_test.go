@@ -5,9 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -118,31 +116,6 @@ func TestKeysAreReadThroughSymbolicLinks(t *testing.T) {
 	missing := filepath.Join(dir, "missing")
 	if _, err := Read(missing); err == nil || err.Error() != missing+" does not exist; write one with `pagemcpd keygen`" {
 		t.Errorf("no file: %v", err)
-	}
-}
-
-func TestKeysAreInNoOutput(t *testing.T) {
-	line := testKey('K')
-	ring, err := Parse([]byte(line))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var log bytes.Buffer
-	slog.New(slog.NewJSONHandler(&log, nil)).Info("start", "keys", ring, "all", []any{ring, &ring})
-	slog.New(slog.NewTextHandler(&log, nil)).Info("start", "keys", ring, "all", struct{ Keys Ring }{ring})
-	inJSON, err := json.Marshal(map[string]any{"keys": ring})
-	if err != nil {
-		t.Fatal(err)
-	}
-	nested := struct{ Keys Ring }{ring}
-	output := log.String() + string(inJSON) + fmt.Sprint(ring, &ring, nested) + fmt.Sprintf("%v %+v %#v %s %q %x %d", ring, nested, nested, ring, ring, nested, ring)
-	for _, secret := range []string{line, "KKKK", "4b4b4b", "75 75", "0x4b, 0x4b", "S0tL"} {
-		if strings.Contains(output, secret) {
-			t.Errorf("%q is in %s", secret, output)
-		}
-	}
-	if !strings.Contains(output, "1 keys") {
-		t.Error(output)
 	}
 }
 
