@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/ring"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 
@@ -214,27 +216,15 @@ func (c *cluster) release(ctx context.Context) {
 		return
 	}
 	c.front.EndStreams(c.moves)
-	movePages(ctx, moveSpread, movePatience, c.movingPages())
-	c.node.core.Forget(func(owner access.Owner) bool { return c.nodes.Home(owner) != nil })
-}
-
-func (c *cluster) movingPages() (pages []drainingPage) {
-	for _, page := range c.node.core.Connected() {
-		if !c.moves(page.Owner, page.Via) {
-			continue
+	pages := slices.DeleteFunc(c.node.core.Connected(), func(page gateway.Connected) bool { return !c.moves(page.Owner, page.Via) })
+	calls := func(page gateway.Connected) int {
+		if c.nodes.Home(page.Owner) != nil {
+			return page.Calls() + c.node.quotas.RequestsOf(page.Owner)
 		}
-		moved := c.nodes.Home(page.Owner) != nil
-		pages = append(pages, drainingPage{
-			calls: func() int {
-				if moved {
-					return page.Calls() + c.node.quotas.RequestsOf(page.Owner)
-				}
-				return page.Calls()
-			},
-			move: pageMove(page),
-		})
+		return page.Calls()
 	}
-	return pages
+	movePages(ctx, pages, calls, movePatience, moveSpread)
+	c.node.core.Forget(func(owner access.Owner) bool { return c.nodes.Home(owner) != nil })
 }
 
 // drain moves all owners to other nodes, in as many steps as their pages need. It returns at once

@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // Run serves until ctx ends, then drains: it takes up to 45 seconds until it returns. The
@@ -58,68 +55,6 @@ func (n *Node) Run(ctx context.Context) error {
 		return fmt.Errorf("serve: %w", err)
 	}
 	return nil
-}
-
-// drain moves the pages to other nodes, and ends what this one serves.
-func (n *Node) drain() {
-	n.log.Info("draining", "pages", n.registry.count())
-	drain(context.Background(), drainSteps{
-		announce:    n.announceDrain,
-		move:        n.moveOwners,
-		refuseJoins: func() { n.draining.Store(true) },
-		pages:       n.drainingPages,
-		endStreams:  n.core.EndStreams,
-		finish:      n.finish,
-	})
-	n.log.Info("drained")
-}
-
-func (n *Node) announceDrain() {
-	n.ready.Set("draining", false)
-	n.closing.Store(true)
-}
-
-// moveOwners returns when all owners have another home, and their pages have left, as far as there
-// are other nodes.
-func (n *Node) moveOwners(ctx context.Context) {
-	if n.cluster == nil || !n.cluster.drain(ctx) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, moveNotice+moveSpread+movePatience)
-	defer cancel()
-	for n.registry.count() > 0 && wait.For(ctx, drainTick) {
-	}
-}
-
-func (n *Node) drainingPages() []drainingPage {
-	connected := n.core.Connected()
-	pages := make([]drainingPage, len(connected))
-	for i, page := range connected {
-		pages[i] = drainingPage{calls: page.Calls, move: pageMove(page)}
-	}
-	return pages
-}
-
-// pageMove returns drainingPage.move of a page.
-func pageMove(page gateway.Connected) func(redial time.Duration) {
-	return func(redial time.Duration) {
-		page.CloseWith(closeDraining, strconv.FormatInt(redial.Milliseconds(), 10))
-	}
-}
-
-// finish accepts no more connections, and returns when all requests are answered, or ctx ends.
-func (n *Node) finish(ctx context.Context) {
-	var ending sync.WaitGroup
-	ending.Go(func() { n.public.Server.Shutdown(ctx) })
-	if n.cluster != nil {
-		ending.Go(func() { n.cluster.inside.Server.Shutdown(ctx) })
-	}
-	ending.Wait()
-	for { // a client may have hung up on a request of its session
-		if requests, _, _ := n.quotas.InUse(); requests == 0 || !wait.For(ctx, drainTick) {
-			return
-		}
-	}
 }
 
 // sweep removes what is not used any more.
