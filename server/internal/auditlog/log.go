@@ -21,16 +21,15 @@ type Log struct {
 	write func(lines []byte)
 	line  func(access.Entry) any
 
-	mu         sync.Mutex
-	pending    []byte     // lines to write
-	dropped    int        // lines dropped since the last line about that
-	suppressed int        // refusals not recorded since the last line about that
-	lost       uint64     // lines dropped and refusals not recorded since New
-	total      int        // lines so far, dropped ones included
-	written    int        // of total
-	changed    *sync.Cond // signals changes of the fields above
-	closed     bool
-	ended      chan struct{} // closed when the goroutine has ended
+	mu      sync.Mutex
+	pending []byte     // lines to write
+	skipped int        // lines for which there was no room, and refusals over the rate, since the last line about that
+	lost    uint64     // the same since New
+	total   int        // lines so far, dropped ones included
+	written int        // of total
+	changed *sync.Cond // signals changes of the fields above
+	closed  bool
+	ended   chan struct{} // closed when the goroutine has ended
 
 	refusals *rate.Limiter // rate of lines about unknown clients
 }
@@ -75,7 +74,7 @@ func (l *Log) suppress() bool {
 	if l.closed || l.refusals.Allow() {
 		return false
 	}
-	l.suppressed++
+	l.skipped++
 	l.lost++
 	return true
 }
@@ -92,16 +91,6 @@ func (l *Log) encode(e access.Entry) []byte {
 	return append(line, '\n')
 }
 
-// suppressedLine returns the line with the number of refusals that were not recorded.
-func (l *Log) suppressedLine(count int) []byte {
-	return l.encode(access.Entry{Endpoint: "audit", Verb: "refuse", Outcome: "left out", Count: count})
-}
-
-// droppedLine returns the line with the number of lines that the queue had no room for.
-func (l *Log) droppedLine(count int) []byte {
-	return l.encode(access.Entry{Endpoint: "audit", Verb: "left out", Outcome: "dropped", Count: count})
-}
-
 // Record implements access.Audit. It adds one line and never waits for the writer.
 func (l *Log) Record(e access.Entry) {
 	e = Bounded(e)
@@ -111,15 +100,11 @@ func (l *Log) Record(e access.Entry) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.suppressed > 0 && !l.closed && len(l.pending) < MaxQueue {
-		l.pending = append(l.pending, l.suppressedLine(l.suppressed)...)
-		l.suppressed = 0
-	}
 	switch {
 	case l.closed:
 		return
 	case len(l.pending)+len(line) > MaxQueue:
-		l.dropped++
+		l.skipped++
 		l.lost++
 	default:
 		l.pending = append(l.pending, line...)
@@ -176,9 +161,9 @@ func (l *Log) nextBatch() (lines []byte, noted int, ok bool) {
 	}
 	lines = l.pending
 	l.pending = nil
-	if l.dropped > 0 {
-		lines = append(lines, l.droppedLine(l.dropped)...)
-		l.dropped = 0
+	if l.skipped > 0 {
+		lines = append(lines, l.encode(access.Entry{Endpoint: "audit", Verb: "left out", Outcome: "dropped", Count: l.skipped})...)
+		l.skipped = 0
 	}
 	return lines, l.total, true
 }
@@ -221,10 +206,8 @@ func (l *Log) Close(ctx context.Context) error {
 func (l *Log) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.suppressed > 0 && !l.closed {
-		l.pending = append(l.pending, l.suppressedLine(l.suppressed)...)
-		l.suppressed = 0
-		l.total++
+	if l.skipped > 0 && !l.closed {
+		l.total++ // the line about that
 	}
 	l.closed = true
 	l.changed.Broadcast()

@@ -132,7 +132,7 @@ func TestAuditCountsRefusals(t *testing.T) {
 		lines, counted := 0, 0
 		for _, e := range entriesOf(t, text) {
 			switch {
-			case e.Outcome == "left out":
+			case e.Verb == "left out":
 				counted += e.Count
 			case e.Verb == "refuse":
 				lines++
