@@ -151,7 +151,7 @@ func (g *Gateway) allow(d Door) {
 func (o *Options) settings() map[string]string {
 	return map[string]string{
 		"tls-cert": o.TLSCert, "tls-key": o.TLSKey, "token-file": o.TokenFile, "no-token": strconv.FormatBool(o.NoToken), "lenient": strconv.FormatBool(o.Lenient),
-		"logging": strconv.FormatBool(o.Logging), "no-resource-tools": strconv.FormatBool(o.NoResourceTools),
+		"page-size": strconv.Itoa(o.PageSize), "logging": strconv.FormatBool(o.Logging), "no-resource-tools": strconv.FormatBool(o.NoResourceTools),
 		"reads-per-second": strconv.FormatFloat(o.ReadsPerSecond, 'g', -1, 64),
 	}
 }

@@ -136,7 +136,7 @@ func (g *Gateway) restore() (err error) {
 	g.core = gateway.New(gateway.Options{
 		Info:  g.options.info(),
 		Allow: g.allows, ReadOnly: g.named.readOnly, Sees: g.named.sees, HasEnded: g.named.hasEnded,
-		Lenient: g.options.Lenient, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
+		Lenient: g.options.Lenient, PageSize: g.options.PageSize, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
 		MaySample:  g.sampling.Contains,
 		Doorkeeper: g.pairing, Log: g.log, SchemaRemoved: g.activity.schemaRemoved,
 		Sessions: gateway.SessionOptions{

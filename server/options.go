@@ -54,6 +54,10 @@ type Options struct {
 	// is not affected.
 	Lenient bool
 
+	// PageSize is how many entries a page of a list has, if there are more: 1 to 1000.
+	// Default 200.
+	PageSize int
+
 	// Logging forwards log messages of pages to assistants. MCP 2026-07-28 deprecates
 	// them, and they are meant for the author of the page, so the default is false.
 	Logging bool

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,6 +32,7 @@ type settings struct {
 	tlsKey     string
 	noToken    bool
 	lenient    bool
+	pageSize   int
 	logging    bool
 	noTools    bool
 	origins    list
@@ -71,6 +73,7 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.tlsKey, "tls-key", "", "PEM `file` with the key of --tls-cert")
 	flags.BoolVar(&s.noToken, "no-token", false, "let every program of this user read what pages serve; on systems other than Linux also those of other users")
 	flags.BoolVar(&s.lenient, "lenient", false, "serve /{page}/mcp, too, and accept the token as X-Agent-API-Key")
+	flags.IntVar(&s.pageSize, "page-size", engine.DefaultPageSize, "`entries` of a page of a list, 1 to 1000; a small number shows clients with pagination")
 	flags.BoolVar(&s.logging, "logging", s.logging, "forward log messages of pages to assistants")
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "omit list_resources, read_resource and wait_for_change, the tools for assistants that do not support resources")
 	flags.Float64Var(&s.reads, "reads-per-second", 100, "average rate of reads by assistants; bursts of 5 times as many are allowed, and a read over the rate is delayed by up to 2 s")
@@ -88,6 +91,9 @@ func (s *settings) check() error {
 	if (s.tlsCert == "") != (s.tlsKey == "") {
 		return mistake{errors.New("--tls-cert and --tls-key are needed together")}
 	}
+	if s.pageSize < 1 || s.pageSize > engine.MaxPageSize {
+		return mistake{fmt.Errorf("--page-size %d: want 1 to %d", s.pageSize, engine.MaxPageSize)}
+	}
 	return nil
 }
 
@@ -95,7 +101,7 @@ func (s *settings) check() error {
 func (s *settings) options(std streams) server.Options {
 	return server.Options{
 		State: s.state, TLSCert: s.tlsCert, TLSKey: s.tlsKey, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
-		Lenient: s.lenient, Logging: s.logging, NoResourceTools: s.noTools, EndWhenIdle: s.untilIdle,
+		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools, EndWhenIdle: s.untilIdle,
 		ReadsPerSecond: s.reads, Version: web.Version(),
 		Logger: newLogger(std.err, s.logFormat),
 	}
@@ -150,7 +156,7 @@ func (s *settings) hold(ctx context.Context, std streams, door server.Door, open
 	door.PID, door.MCP, door.Only = os.Getpid(), s.mcp, len(s.only) > 0
 	door.Origins, door.Assistants, door.Sampling = slices.Concat(s.origins, door.Origins), slices.Concat(s.assistants, door.Assistants), s.sampling
 	door.Settings = map[string]string{}
-	for _, name := range [...]string{"tls-cert", "tls-key", "token-file", "no-token", "lenient", "logging", "no-resource-tools", "reads-per-second"} {
+	for _, name := range [...]string{"tls-cert", "tls-key", "token-file", "no-token", "lenient", "page-size", "logging", "no-resource-tools", "reads-per-second"} {
 		if value, ok := s.given[name]; ok {
 			door.Settings[name] = value
 		}

@@ -33,6 +33,7 @@ import (
 type Options struct {
 	Info            engine.Info // of /mcp, and of pages that declare nothing about themselves
 	Lenient         bool        // the path may also be /{page}/mcp
+	PageSize        int         // entries of a page of a list; 0: the engine's default
 	Logging         bool        // forward log messages of pages to assistants
 	NoResourceTools bool        // omit the generated tools
 

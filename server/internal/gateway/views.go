@@ -106,6 +106,7 @@ func (v *views) release(at *view) {
 func (v *views) make(path, name string) *view {
 	o := &v.gateway.Options
 	options := EngineOptions(o.Logging)
+	options.PageSize = o.PageSize
 	options.MaxInFlight = limits.MaxAllInFlight // the port of each client has a limit for each page
 	options.StateKeys, options.Report = o.StateKeys(v.owner), v.gateway.logError
 	options.Allow, options.ReadOnly, options.Sees = v.gateway.allow(name), o.ReadOnly, v.gateway.sees(name)
