@@ -61,19 +61,6 @@ func take(client, call, method, n int32) (result int32) {
 	return outcome(c.Take(sink.Call(call), sink.Method(method), params))
 }
 
-// takeURI is take for params that are nothing but a uri: the first n bytes of
-// input are the URI itself.
-//
-//go:wasmexport takeURI
-func takeURI(client, call, method, n int32) (result int32) {
-	defer recovered("takeURI", &result)
-	c := clients[client]
-	if c == nil {
-		return sent
-	}
-	return outcome(c.TakeURI(sink.Call(call), sink.Method(method), input[:n]))
-}
-
 // outcome is the answer of take.
 func outcome(document *sink.Document, ref sink.Ref, what sink.Outcome) int32 {
 	switch what {

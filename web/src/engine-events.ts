@@ -18,7 +18,6 @@ export interface MethodTable {
   readonly numbers: ReadonlyMap<string, number>
   /** By number: whether goroutines may want to run after a request of the method. */
   readonly startsGoroutines: readonly boolean[]
-  readonly read: number
 }
 
 export interface EngineEvents {
@@ -178,7 +177,6 @@ function methodTable(names: readonly string[]): MethodTable {
     names,
     numbers: new Map(names.map((name, number) => [name, number])),
     startsGoroutines: names.map((name) => !readOnly.includes(name)),
-    read: names.indexOf('resources/read'),
   }
 }
 

@@ -10,7 +10,7 @@ import { gapsOf } from './fill.ts'
 import { isHuge, isPlain, measure, notJson } from './json.ts'
 import { isGoodbye } from './port.ts'
 import type { Replies } from './replies.ts'
-import type { Exports, Program } from './wasm.ts'
+import type { Program } from './wasm.ts'
 import { answers } from './wasm-numbers.ts'
 
 export interface Receiver {
@@ -43,14 +43,6 @@ export function receiver(
       if (method !== undefined && !client.pending.has(id)) {
         let n = -1
         if (params !== undefined) {
-          if (method === methods.read && isOnlyUri(params)) {
-            n = program.writeAscii(params.uri)
-            if (n >= 0) {
-              const { takeURI } = program.exports
-              take(program, takeURI, calls.create(client, id, id, method, params), n)
-              return
-            }
-          }
           if (!isPlain(params)) {
             handOverObject(client, message)
             return
@@ -62,7 +54,7 @@ export function receiver(
           }
           n = program.write(JSON.stringify(params))
         }
-        take(program, program.exports.take, calls.create(client, id, id, method, params), n)
+        take(program, calls.create(client, id, id, method, params), n)
         return
       }
     }
@@ -71,13 +63,13 @@ export function receiver(
   }
 
   /** The fast path: `n` bytes of params are in the input buffer. */
-  function take(program: Program, taken: Exports['take'], request: PendingRequest, n: number) {
+  function take(program: Program, request: PendingRequest, n: number) {
     calls.current = request
     events.ref = 0
     // `call` would pump each time: most requests need no goroutine.
     let answer: number | undefined
     try {
-      answer = taken(request.client.number, request.call, request.method, n)
+      answer = program.exports.take(request.client.number, request.call, request.method, n)
     } catch {
       answer = undefined
     }
@@ -173,12 +165,4 @@ function isRequest(
 
 function isId(id: unknown): id is string | number {
   return typeof id === 'string' || (Number.isSafeInteger(id) && !Object.is(id, -0))
-}
-
-/** Params of a read in the classic revisions: only a uri. */
-function isOnlyUri(params: unknown): params is { uri: string } {
-  if (typeof params !== 'object' || params === null) return false
-  if (Object.getPrototypeOf(params) !== Object.prototype) return false
-  for (const name in params) if (name !== 'uri') return false
-  return typeof (params as Params).uri === 'string'
 }

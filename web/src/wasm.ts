@@ -15,7 +15,6 @@ export interface Exports {
   connect(client: number, gateway: number, n: number): number | undefined
   disconnect(client: number): number | undefined
   take(client: number, call: number, method: number, n: number): number | undefined
-  takeURI(client: number, call: number, method: number, n: number): number | undefined
   message(client: number, n: number): number | undefined
   cancel(client: number, call: number): number | undefined
   fail(client: number, call: number, reason: number, modern: number, n: number): number | undefined
@@ -76,8 +75,6 @@ export interface Program {
    * @returns its length in bytes (UTF-8; lone surrogates become U+FFFD)
    */
   write(text: string, limit?: number): number
-  /** Puts short ASCII text into the input buffer; returns its length, or -1 for other text. */
-  writeAscii(text: string): number
   /** Whether goroutines want to run after the present export. */
   goroutinesReady: boolean
   /**
@@ -107,9 +104,6 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Up to this length, a loop over the characters is faster than encodeInto. */
 const shortText = 256 // UTF-16 code units
-
-/** The longest text that {@link Program.writeAscii} takes. */
-const shortAscii = 4096 // UTF-16 code units
 
 /** The least size of the input buffer; the same as in wasm/main_js.go. */
 const inputSize = 64 << 10 // bytes
@@ -246,20 +240,6 @@ export async function run(
       const { written } = encoder.encodeInto(text, bytes.subarray(offset, offset + most))
       if (size > 1 << 20) size = 0 // requested again next time, so that Go releases a large one
       return written
-    },
-    writeAscii(text) {
-      if (size === 0) {
-        size = inputSize
-        offset = exports.buffer(size) >>> 0
-      }
-      if (text.length > shortAscii) return -1
-      const bytes = view()
-      for (let i = 0; i < text.length; i++) {
-        const code = text.charCodeAt(i)
-        if (code > 127) return -1
-        bytes[offset + i] = code
-      }
-      return text.length
     },
     pump() {
       program.goroutinesReady = false
