@@ -225,15 +225,6 @@ export interface Publishing {
   event<D = unknown>(name: string, options?: EventOptions): PageEvent<D>
 }
 
-export interface Published {
-  methods: Publishing
-  /** Resolves when the engine has all that was registered so far, whose code may load late, or after {@link loadTime}. */
-  registered(): Promise<unknown> | undefined
-}
-
-/** How long a page waits for the code of its skills before it joins a gateway, ms. */
-const loadTime = 2_000
-
 /**
  * @param changed - announces that the content of a resource has changed
  * @param mount - mounts a source
@@ -246,14 +237,8 @@ export function publishing(
   mount: (source: Source) => () => void,
   redact: Redact | undefined,
   report: (problem: Error) => void,
-): Published {
+): Publishing {
   if (redact) prepareRedaction()
-  const unready = new Set<Promise<unknown>>() // what is being registered: a page joins with all or nothing
-  const untilReady = (ready: Promise<unknown>) => {
-    unready.add(ready)
-    const isReady = () => unready.delete(ready)
-    ready.then(isReady, isReady)
-  }
   const events = new Map<string, EventLog>() // by name
   const loadSkills = loader(() => lazily('skills.js', import('./skills.ts')))
 
@@ -329,60 +314,50 @@ export function publishing(
   }
 
   return {
-    registered: () =>
-      unready.size === 0
-        ? undefined
-        : Promise.race([
-            Promise.allSettled(unready),
-            new Promise((late) => setTimeout(late, loadTime)),
-          ]),
-    methods: {
-      resource(uri: string, ...rest: [unknown] | [ResourceOptions, unknown]) {
-        const [options, content] = rest.length === 1 ? [{}, rest[0]] : rest
-        const own = values([[{ ...options, uri }, content]])
-        const set = (value: Content) => own.set(uri, value as never)
-        return Object.assign(removing(own, options), { set })
-      },
-      resources: ((first: string | Parameters<typeof values>[0], options?: ResourcesOptions) =>
-        typeof first === 'string'
-          ? template(first, options as ResourcesOptions)
-          : values(first)) as Publishing['resources'],
-      prompt(name: string, ...rest: [PromptHandler] | [PromptOptions, PromptHandler]) {
-        const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
-        const { complete } = options
-        const prompt = { ...describedPrompt({ ...options, name }), completes: namesOf(complete) }
-        const { remove } = publish({ prompts: [prompt] }, [
-          { callee: promptCallee(complete, handler) },
-        ])
-        return removing(remove, options)
-      },
-      tool(name: string, ...rest: [unknown] | [object, unknown]) {
-        const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
-        const tool = describedTool({ ...options, name })
-        const callee = toolCallee(tool, handler as never, options as never)
-        return removing(publish({ tools: [tool.json] }, [{ callee }]).remove, options)
-      },
-      skill(...skill: SkillParameters) {
-        const removed = new AbortController()
-        const ready = loadSkills().then((module) =>
-          module.offerSkill(skill, publish, redact, removed.signal),
-        )
-        untilReady(ready)
-        return Object.assign(() => removed.abort(), { ready })
-      },
-      event(name, options = {}) {
-        const resource = eventResource(name, options)
-        const log = events.get(name) ?? eventLog(name)
-        events.set(name, log)
-        const { remove } = publish({ resources: [described(resource)] }, [{ read: log.text }])
-        return {
-          emit(data) {
-            log.append(data)
-            changed(resource.uri)
-          },
-          remove: removing(remove, options),
-        }
-      },
+    resource(uri: string, ...rest: [unknown] | [ResourceOptions, unknown]) {
+      const [options, content] = rest.length === 1 ? [{}, rest[0]] : rest
+      const own = values([[{ ...options, uri }, content]])
+      const set = (value: Content) => own.set(uri, value as never)
+      return Object.assign(removing(own, options), { set })
+    },
+    resources: ((first: string | Parameters<typeof values>[0], options?: ResourcesOptions) =>
+      typeof first === 'string'
+        ? template(first, options as ResourcesOptions)
+        : values(first)) as Publishing['resources'],
+    prompt(name: string, ...rest: [PromptHandler] | [PromptOptions, PromptHandler]) {
+      const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
+      const { complete } = options
+      const prompt = { ...describedPrompt({ ...options, name }), completes: namesOf(complete) }
+      const { remove } = publish({ prompts: [prompt] }, [
+        { callee: promptCallee(complete, handler) },
+      ])
+      return removing(remove, options)
+    },
+    tool(name: string, ...rest: [unknown] | [object, unknown]) {
+      const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
+      const tool = describedTool({ ...options, name })
+      const callee = toolCallee(tool, handler as never, options as never)
+      return removing(publish({ tools: [tool.json] }, [{ callee }]).remove, options)
+    },
+    skill(...skill: SkillParameters) {
+      const removed = new AbortController()
+      const ready = loadSkills().then((module) =>
+        module.offerSkill(skill, publish, redact, removed.signal),
+      )
+      return Object.assign(() => removed.abort(), { ready })
+    },
+    event(name, options = {}) {
+      const resource = eventResource(name, options)
+      const log = events.get(name) ?? eventLog(name)
+      events.set(name, log)
+      const { remove } = publish({ resources: [described(resource)] }, [{ read: log.text }])
+      return {
+        emit(data) {
+          log.append(data)
+          changed(resource.uri)
+        },
+        remove: removing(remove, options),
+      }
     },
   }
 }

@@ -352,7 +352,7 @@ function startNew(options: StartOptions): PageMcp {
         unmounted.abort()
       })
     },
-    ...published.methods,
+    ...published,
     changed: (what) => thread.changed(what),
     listen: ({ origins, signal }) =>
       listen({ origins, signal: untilClosed(signal) }, (port, origin, closed) =>
@@ -401,7 +401,7 @@ function startNew(options: StartOptions): PageMcp {
         if (ignored) report(ignored)
         const { token } = connector
         if (token) ownAccess.consented()
-        await Promise.all([published.registered(), thread.ready])
+        await thread.ready
         const page = await pageId(signal)
         signal.throwIfAborted()
         return thread.connect(number, dialOf(connector, page), token)
