@@ -148,24 +148,3 @@ inBrowsers(
     assert.equal(got.read, 'number 2000')
   },
 )
-
-inBrowsers('what nobody watches is not observed', async ({ open }) => {
-  const tab = await open(page.url())
-  const got = await tab.evaluate(async () => {
-    pageKit.show('<main>x</main>')
-    const original = History.prototype.pushState
-    const source = pageKit.page({ select: ['main'] })
-    const { seen, stop } = pageKit.changes(source)
-    stop()
-    const restored = History.prototype.pushState === original
-    const { until } = pageKit.changes(source)
-    const main = document.querySelector('main')
-    main?.append('y')
-    history.pushState(null, '', '/gone')
-    await until('page:///text', 'page:///meta')
-    main?.append('z')
-    await until('page:///text') // by now the first change would have come to the other
-    return { seen, restored }
-  })
-  assert.deepEqual(got, { seen: [], restored: true })
-})

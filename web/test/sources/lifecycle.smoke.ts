@@ -138,29 +138,3 @@ for (const [name, prototype] of Object.entries(wrapping)) {
     },
   )
 }
-
-inBrowsers('a frozen prototype is left as it is', async ({ open }) => {
-  const tab = await open(site.url())
-  await tab.waitForFunction('globalThis.sourcesKit !== undefined')
-  const got = await tab.evaluate(async () => {
-    const { sources, until, write } = sourcesKit
-    for (const { prototype } of [Storage, IDBObjectStore, IDBFactory, History]) {
-      Object.freeze(prototype)
-    }
-    const stop = new AbortController()
-    const errors: unknown[] = []
-    for (const [name, make] of Object.entries(sources)) {
-      try {
-        const source = make()
-        source.mounted?.(stop.signal)
-        source.watch?.(() => {}, stop.signal)
-      } catch (error) {
-        errors.push(`${name}: ${error}`)
-      }
-    }
-    await write()
-    stop.abort()
-    return { errors, after: await until((open) => open.length === 0) }
-  })
-  assert.deepEqual(got, { errors: [], after: [] })
-})

@@ -1,12 +1,17 @@
-/** What becomes of tabs: the back/forward cache, a crash, and many of them. */
+/** What becomes of tabs: the back/forward cache, and a crash. */
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
 import { isBack } from '../harness/waits.ts'
-import { knowEachOther, mark } from './many.ts'
 import { known, openTab, servePage } from './serving.ts'
 
 const site = servePage()
+
+/** The title stays with the document: a page that was loaded anew has another one. */
+const mark = (page: Page, title: string) =>
+  page.evaluate((title) => {
+    document.title = title
+  }, title)
 
 /** Why the browser did not take a page back from the cache, as far as it says. */
 const reasons = (page: Page) =>
@@ -95,9 +100,3 @@ inBrowsers('a tab that goes without a word is gone, as after a crash', async (br
   const told = await a.evaluate((id) => tabKit.until('list', 'tab:///', `tab:///${id}`), id)
   assert.ok(told.includes(`tab:///${id}/text`))
 })
-
-inBrowsers(
-  'five tabs know of each other, and of each change',
-  (browser) => knowEachOther(browser, site, 5),
-  { only: ['chromium'] },
-)
