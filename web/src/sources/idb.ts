@@ -9,7 +9,6 @@ import {
   servedDatabases,
 } from './idb-options.ts'
 import { observeWrites, type Written } from './idb-watch.ts'
-import type { SourceOptions } from './options.ts'
 import { whileUsed } from './usage.ts'
 
 export type { IdbOptions, StoreOptions }
@@ -47,8 +46,7 @@ export type { IdbOptions, StoreOptions }
  * @throws TypeError if the options name no stores in the documented way
  * @see https://w3c.github.io/IndexedDB/
  */
-export function idb(options: IdbOptions & SourceOptions): PortableSource {
-  const ends = options.signal
+export function idb(options: IdbOptions): PortableSource {
   const databases = servedDatabases(options)
   const listeners = new Set<Changed>()
   const announce = (written: Written) => {
@@ -73,7 +71,7 @@ export function idb(options: IdbOptions & SourceOptions): PortableSource {
     }
     observeWrites(observer, signal)
     reading.keepOpen(signal)
-  }, ends)
+  })
 
   const load = () => lazily('idb-reader.js', import('./idb-reader.ts'))
   const half = async () => (await load()).idbReader(databases, reading)
@@ -87,13 +85,11 @@ export function idb(options: IdbOptions & SourceOptions): PortableSource {
       void load() // a use reports an error
       use(signal)
     },
-    watch(changed, listener) {
-      const signal = ends ? AbortSignal.any([listener, ends]) : listener
-      if (signal.aborted) return
+    watch(changed, signal) {
       const own: Changed = (...change) => changed(...change)
       listeners.add(own)
       signal.addEventListener('abort', () => listeners.delete(own), { once: true })
-      use(listener)
+      use(signal)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { metaLossy } from '../contents.ts'
 import { lazily } from '../module.ts'
 import { NotFoundError, type Source } from '../source.ts'
-import { type SourceOptions, wrongOption } from './options.ts'
+import { wrongOption } from './options.ts'
 import type { PagePart } from './page-content.ts'
 import { all, outermost } from './page-dom.ts'
 import { watchPage } from './page-watch.ts'
@@ -9,7 +9,7 @@ import { watchPage } from './page-watch.ts'
 export type { PagePart }
 
 /** The elements that may be read. There is no default: `['body']` is all visible content. */
-export interface PageOptions extends SourceOptions {
+export interface PageOptions {
   /**
    * CSS selectors of the elements that may be read. Elements in shadow trees are read with their host, and cannot be
    * selected.
@@ -53,7 +53,7 @@ const kinds: { readonly [part in PagePart]: readonly [string, string, string] } 
  *   not parse
  */
 export function page(options: PageOptions): Source {
-  const { select, parts = Object.keys(kinds) as PagePart[], signal: ends } = options
+  const { select, parts = Object.keys(kinds) as PagePart[] } = options
   const isSelector = (one: unknown) => typeof one === 'string' && one.trim() !== ''
   if (!Array.isArray(select) || select.length === 0 || !select.every(isSelector)) {
     throw wrongOption('page', 'select', "an array of selectors such as ['main']", select)
@@ -81,9 +81,7 @@ export function page(options: PageOptions): Source {
       return [{ uri, mimeType: kinds[part as PagePart][1], text, _meta }]
     },
 
-    watch(changed, listening) {
-      const signal = ends ? AbortSignal.any([listening, ends]) : listening
-      if (signal.aborted) return
+    watch(changed, signal) {
       const stale = {
         content: ['text', 'outline', 'selection'],
         selection: ['selection'],

@@ -3,14 +3,14 @@ import { plainLabel } from '../plain-label.ts'
 import { isSecretName, isSecretValue } from '../secrets.ts'
 import { BadCursorError, NotFoundError, type Source } from '../source.ts'
 import { nameFromSegment, nameSegment } from './idb-keys.ts'
-import { type SourceOptions, wrongOption } from './options.ts'
+import { wrongOption } from './options.ts'
 import { observeCalls } from './wrap.ts'
 
 /** A key by its name, or all that begin with a prefix. */
 type StorageKeys = readonly (string | { readonly prefix: string })[]
 
 /** The keys that may be read. There is no default and no wildcard. */
-export interface StorageOptions extends SourceOptions {
+export interface StorageOptions {
   /** Of `localStorage`: keys, and `{ prefix: 'draft:' }` for all keys with a prefix. */
   local?: StorageKeys
   /** Of `sessionStorage`. */
@@ -89,9 +89,7 @@ export function storage(options: StorageOptions): Source {
       return rankCompletions(keys, value)
     },
 
-    watch(changed, listening) {
-      const signal = options.signal ? AbortSignal.any([listening, options.signal]) : listening
-      if (signal.aborted) return
+    watch(changed, signal) {
       let known = entries()
       const check = () => {
         const before = known

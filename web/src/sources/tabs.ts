@@ -1,12 +1,12 @@
 import type { Changed, Source } from '../source.ts'
-import { type SourceOptions, wrongOption } from './options.ts'
+import { wrongOption } from './options.ts'
 import { all } from './page-dom.ts'
 import { tabList } from './tab-list.ts'
 import { joinTabs, type Presence, type TabState } from './tabs-presence.ts'
 import { whileUsed } from './usage.ts'
 
-/** Options of {@link tabs}. After `signal` is aborted, the list has no tabs. */
-export interface TabsOptions extends SourceOptions {
+/** Options of {@link tabs}. */
+export interface TabsOptions {
   /**
    * CSS selectors of the elements whose text this tab shares; default: `false`, none. Hidden
    * text, values of fields and editable elements, and elements with `data-mcp-private` are never
@@ -52,7 +52,7 @@ const words = {
  * @see https://w3c.github.io/web-locks/
  */
 export function tabs(options: TabsOptions = {}): Source {
-  const { text = false, signal: ends } = options
+  const { text = false } = options
   if (text !== false && !isSelectors(text)) {
     throw wrongOption('tabs', 'text', "false or an array of selectors such as ['main']", text)
   }
@@ -71,7 +71,7 @@ export function tabs(options: TabsOptions = {}): Source {
       active = undefined
     }
     signal.addEventListener('abort', leave, { once: true })
-  }, ends)
+  })
 
   /** Announces the resources that an event makes stale, also those of the active tab, which may change. */
   function onEvent(before: TabState | undefined, now: TabState | undefined) {
@@ -122,13 +122,11 @@ export function tabs(options: TabsOptions = {}): Source {
       },
     }),
     mounted: use,
-    watch(changed, listening) {
-      const signal = ends ? AbortSignal.any([listening, ends]) : listening
-      if (signal.aborted) return
+    watch(changed, signal) {
       const listener: Changed = (what, under) => changed(what, under)
       listeners.add(listener)
       signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
-      use(listening)
+      use(signal)
     },
   }
 }

@@ -5,17 +5,13 @@
  * times, and in several engines.
  *
  * @param start - `signal` is aborted when the last user has left; it may be called again afterwards
- * @param ends - stops it for good
  * @returns a function that adds a user, which leaves when its signal is aborted
  */
-export function whileUsed(
-  start: (signal: AbortSignal) => void,
-  ends?: AbortSignal,
-): (user: AbortSignal) => void {
+export function whileUsed(start: (signal: AbortSignal) => void): (user: AbortSignal) => void {
   let users = 0
   let running: AbortController | undefined
   return (user) => {
-    if (user.aborted || ends?.aborted) return
+    if (user.aborted) return
     users++
     const leave = () => {
       users--
@@ -26,6 +22,6 @@ export function whileUsed(
     user.addEventListener('abort', leave, { once: true })
     if (running !== undefined) return
     running = new AbortController()
-    start(ends ? AbortSignal.any([running.signal, ends]) : running.signal)
+    start(running.signal)
   }
 }

@@ -12,10 +12,10 @@ import {
   offered,
   watchNative,
 } from '../webmcp-context.ts'
-import { type SourceOptions, wrongOption } from './options.ts'
+import { wrongOption } from './options.ts'
 
-/** Options of {@link webmcp}. After `signal` is aborted, there are no tools. */
-export interface WebMcpOptions extends SourceOptions {
+/** Options of {@link webmcp}. */
+export interface WebMcpOptions {
   /** The names of the tools to mirror; default: all that scripts of this document register. */
   tools?: readonly string[]
 }
@@ -41,7 +41,7 @@ const gathering = 50
  * @see https://webmachinelearning.github.io/webmcp/
  */
 export function webmcp(options: WebMcpOptions = {}): Source {
-  const { tools, signal: ends } = options
+  const { tools } = options
   const isName = (one: unknown) => typeof one === 'string'
   if (tools !== undefined && !(Array.isArray(tools) && tools.every(isName))) {
     throw wrongOption('webmcp', 'tools', "an array of names such as ['add_to_cart']", tools)
@@ -51,7 +51,6 @@ export function webmcp(options: WebMcpOptions = {}): Source {
     !offered.has(name) && annotations?.debugging !== true && (names?.has(name) ?? true)
   let isTold = false
   const mirrored = async () => {
-    if (ends?.aborted) return []
     try {
       return (await nativeTools()).filter(isMirrored)
     } catch (error) {
@@ -75,9 +74,7 @@ export function webmcp(options: WebMcpOptions = {}): Source {
       signal.throwIfAborted()
       return resultOf(await executeNative(tool, await ownArguments(tool, args, request), signal))
     },
-    watch(changed: Changed, listened) {
-      const signal = ends ? AbortSignal.any([ends, listened]) : listened
-      if (signal.aborted) return
+    watch(changed: Changed, signal) {
       let timer: ReturnType<typeof setTimeout> | undefined
       watchNative(() => {
         timer ??= setTimeout(() => {

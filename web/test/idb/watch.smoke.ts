@@ -214,7 +214,7 @@ inBrowsers('the app sees the methods that it knows', async ({ open }) => {
     const before = look()
     const one = new AbortController()
     const two = new AbortController()
-    kit.idb({ databases: { app: ['notes'] }, signal: one.signal }).mounted?.(kit.never)
+    kit.idb({ databases: { app: ['notes'] } }).mounted?.(one.signal)
     kit.idb({ databases: { app: ['notes'] } }).mounted?.(two.signal)
     const patched = methods.every(
       ([prototype, name], i) => Reflect.get(prototype, name) !== originals[i],

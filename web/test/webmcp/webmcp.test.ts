@@ -371,18 +371,6 @@ test('the offer goes on after the engine was restarted', async (t) => {
   assert.match(String(errors[0]), /engine\.wasm has ended/)
 })
 
-test('after the signal of a source is aborted, it has no tools', async (t) => {
-  const { mcp, native, client: newClient } = await pageWith(t, 'objects')
-  native.register({ name: 'a' })
-  const controller = new AbortController()
-  mcp.mount(webmcp({ signal: controller.signal }))
-  const client = newClient()
-  assert.deepEqual(await namesOf(client), ['a'])
-  controller.abort()
-  assert.deepEqual(await namesOf(client), [])
-  assert.throws(() => webmcp({ tools: 'a' as never }), /webmcp: tools must be an array of names/)
-})
-
 test('without WebMCP nothing is mirrored and nothing is offered', async (t) => {
   const { mcp, client: newClient, errors } = await testPage(t)
   mcp.tool('ours', () => 'ours')
