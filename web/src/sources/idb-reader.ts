@@ -71,8 +71,6 @@ interface Place {
 interface Query {
   /** The path segment of the index; undefined: by the keys of the records. */
   index: string | undefined
-  /** Whether the path names one value of the index, which is both bounds. */
-  isExact: boolean
   from: IDBValidKey | undefined
   to: IDBValidKey | undefined
   /** Continues after the record with this key; in an index, among the records of the first bound. */
@@ -382,18 +380,14 @@ function sizeOf({ text, blob }: Pick<Contents, 'text' | 'blob'>): number {
  * has a dot after its letter, so `range` and `index` are no keys.
  */
 function queryOf(segments: readonly string[], text: string | undefined): Query | undefined {
-  const [what, index, exact] = segments
+  const [what, index] = segments
   const isRange = what === 'range' && index === undefined
-  if (!isRange && (what !== 'index' || index === undefined || segments.length > 3)) return undefined
+  if (!isRange && (what !== 'index' || index === undefined || segments.length > 2)) return undefined
   const values = new Map<string, string>()
   for (const part of text ? text.split('&') : []) {
     const [, name = '', value = ''] = /^([^=]*)=?(.*)$/.exec(part) ?? [] // a client may have decoded a `=`
     if (!/^(from|to|after|direction|limit)$/.test(name) || values.has(name)) return undefined
     if (value !== '') values.set(name, value) // left empty by a user
-  }
-  if (exact !== undefined) {
-    if (values.has('from') || values.has('to')) return undefined
-    values.set('from', exact).set('to', exact)
   }
   const bounds = ['from', 'to', 'after'].map((name) => keyFromSegment(values.get(name) ?? ''))
   if (bounds.some((key, i) => key === undefined && values.has(['from', 'to', 'after'][i] ?? ''))) {
@@ -409,7 +403,6 @@ function queryOf(segments: readonly string[], text: string | undefined): Query |
   if (!isRange && after !== undefined && first === undefined) return undefined // the value that the key belongs to is missing
   return {
     index: isRange ? undefined : index,
-    isExact: exact !== undefined,
     from,
     to,
     after,
@@ -420,11 +413,11 @@ function queryOf(segments: readonly string[], text: string | undefined): Query |
 
 /** The URI query of the next part, after a record. */
 function queryAfter(query: Query, { key, indexKey }: Found): string {
-  const { index, isExact, direction, limit } = query
+  const { index, direction, limit } = query
   const keys = { from: query.from, to: query.to, after: key }
   if (index !== undefined) keys[direction === 'next' ? 'from' : 'to'] = indexKey
   const parts = Object.entries(keys)
-    .filter(([name, bound]) => bound !== undefined && (name === 'after' || !isExact))
+    .filter(([, bound]) => bound !== undefined)
     .map(([name, bound]) => `${name}=${keySegment(bound as IDBValidKey)}`)
   if (direction === 'prev') parts.push('direction=prev')
   if (limit < maxRecords) parts.push(`limit=${limit}`)

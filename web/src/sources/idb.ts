@@ -23,7 +23,6 @@ export type { IdbOptions, StoreOptions }
  * | `idb:///{database}/{store}/{key}` | a record: JSON (idb-values.ts says how), or a blob if it is a Blob, ArrayBuffer or view as a whole |
  * | `idb:///{database}/{store}/range{?from,to,after,direction,limit}` | records from key to key |
  * | `idb:///{database}/{store}/index/{index}{?from,to,after,direction,limit}` | records by the values of an index |
- * | `idb:///{database}/{store}/index/{index}/{value}{?after,direction,limit}` | records with one value of the index |
  *
  * Keys and values of indexes are type-tagged: `n.1`, `s.one`, …: so `range` and `index` are no keys. A
  * read of a range returns at most 100 records; its first item lists their keys, and its `next` is the
@@ -157,11 +156,6 @@ function templatesOf(databases: readonly ServedDatabase[]): Template[] {
           '/{store}/index/{index}{?from,to,after,direction,limit}',
           'index',
           `Records by what an index finds in them, from one value to another. ${goesOn} Values are typed like keys; direction is next or prev.`,
-        ),
-        general(
-          '/{store}/index/{index}/{value}{?after,direction,limit}',
-          'value',
-          `Records for which an index has a value. ${goesOn} Values are typed like keys.`,
         ),
       ]
 }

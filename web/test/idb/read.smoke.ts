@@ -75,7 +75,6 @@ inBrowsers('only the stores that are named are served', async ({ open }) => {
     'idb:///{database}/{store}/{key}',
     'idb:///{database}/{store}/range{?from,to,after,direction,limit}',
     'idb:///{database}/{store}/index/{index}{?from,to,after,direction,limit}',
-    'idb:///{database}/{store}/index/{index}/{value}{?after,direction,limit}',
   ])
 })
 
