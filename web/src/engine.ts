@@ -15,9 +15,9 @@ import {
   type Changed,
   type Contents,
   type ListName,
+  orReport,
   type ReadOptions,
   type Source,
-  watchSource,
 } from './source.ts'
 import type { StartOptions } from './start.ts'
 import { type GoRuntime, type Listener, type Program, run } from './wasm.ts'
@@ -259,7 +259,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     const listener: Changed = (uri, under) => {
       if (!signal.aborted) changed(number, uri, under)
     }
-    watchSource(entry.source, listener, signal, host.report)
+    void orReport(() => entry.source.watch?.(listener, signal), signal, host.report)
   }
 
   function changed(source: number, what: string | { list: ListName } | undefined, under = false) {

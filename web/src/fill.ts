@@ -91,39 +91,19 @@ export function filler(provide: Provide, contents: Bodies): Filler {
   }
 
   return {
-    fill(skeleton, gaps, signal) {
-      const { refs, uri, variables } = gaps
-      if (gaps.ref !== 0 && skeleton.contents.length === 1) {
-        const own = uri === '' ? (skeleton.contents[0] as Item).uri : uri
-        const made = body(gaps.ref, own, variables, signal)
-        return made instanceof Promise
-          ? made.then((late) => withBody(skeleton, own, late))
-          : withBody(skeleton, own, made)
-      }
-      const contents: Item[] = []
-      let late: Promise<void>[] | undefined
-      for (let i = 0; i < skeleton.contents.length; i++) {
-        const item = skeleton.contents[i] as Item
+    fill(skeleton, { refs, uri, variables }, signal) {
+      let isLate = false
+      const items = skeleton.contents.map((item, i) => {
         const ref = refs[i] ?? 0
+        if (ref === 0) return [item]
         const own = i === 0 && uri !== '' ? uri : item.uri
-        if (ref === 0) {
-          contents.push(item)
-          continue
-        }
         const made = body(ref, own, variables, signal)
-        if (made instanceof Promise) {
-          contents.push(item)
-          late ??= []
-          const place = (body: Body) => {
-            contents[i] = complete(item, own, body)
-          }
-          late.push(made.then(place))
-        } else {
-          contents.push(complete(item, own, made))
-        }
-      }
-      const result = { ...skeleton, contents }
-      return late === undefined ? result : Promise.all(late).then(() => result)
+        if (!(made instanceof Promise)) return completeAll(item, own, made)
+        isLate = true
+        return made.then((late) => completeAll(item, own, late))
+      })
+      const result = (all: Item[][]) => ({ ...skeleton, contents: all.flat() })
+      return isLate ? Promise.all(items).then(result) : result(items as Item[][])
     },
     read,
   }

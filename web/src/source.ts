@@ -172,27 +172,8 @@ export class BadCursorError extends Error {
   }
 }
 
-/** Calls a source's `watch`; reports its errors. */
-export function watchSource(
-  source: Pick<Source, 'watch'>,
-  changed: Changed,
-  signal: AbortSignal,
-  report: (error: unknown) => void,
-): void {
-  void orReport(() => source.watch?.(changed, signal), signal, report)
-}
-
-/** Calls a source's `mounted`; reports its errors. */
-export function callMounted(
-  source: Pick<Source, 'mounted'>,
-  signal: AbortSignal,
-  report: (error: unknown) => void,
-): void {
-  void orReport(() => source.mounted?.(signal), signal, report)
-}
-
-/** Calls code of a source, which may be an async function. */
-async function orReport(
+/** Calls code of a source, which may be an async function; reports its errors. */
+export async function orReport(
   act: () => unknown,
   signal: AbortSignal,
   report: (error: unknown) => void,

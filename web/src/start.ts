@@ -17,8 +17,8 @@ import { wireCacheHints } from './registry.ts'
 import {
   type CacheHints,
   type Changed,
-  callMounted,
   type Icon,
+  orReport,
   type PortableSource,
   type Source,
 } from './source.ts'
@@ -345,7 +345,8 @@ function startNew(options: StartOptions): PageMcp {
       if (ended.signal.aborted) return () => {}
       const number = ++lastSource
       const unmounted = new AbortController()
-      callMounted(source, untilClosed(unmounted.signal), report)
+      const mounted = untilClosed(unmounted.signal)
+      void orReport(() => source.mounted?.(mounted), mounted, report)
       thread.mount(number, prefix, source)
       return onlyOnce(() => {
         thread.unmount(number)

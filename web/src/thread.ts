@@ -21,7 +21,7 @@ import { goodbye } from './port.ts'
 import { readRequest } from './read-request.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
 import { type Registry, registry } from './registry.ts'
-import { type Changed, type PortableSource, type Source, watchSource } from './source.ts'
+import { type Changed, orReport, type PortableSource, type Source } from './source.ts'
 import { type EngineState, type Life, supervise, watchAnswers, watchLock } from './supervisor.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
 import { abilities, access as accessQuestion, none } from './wasm-numbers.ts'
@@ -136,7 +136,7 @@ export function engineThread(options: EngineOptions, host: ThreadHost): Thread {
           if (!signal.aborted)
             own.notify('watched', { source: number, what: jsonCopy(what), under })
         }
-        watchSource(source, listener, signal, host.report)
+        void orReport(() => source.watch?.(listener, signal), signal, host.report)
       },
       token: (number) => gateways.get(number)?.token?.(),
       loaded() {
