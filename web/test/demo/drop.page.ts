@@ -9,8 +9,6 @@ import { polling, readText, untilShown } from './reading.ts'
 
 const gateway = useGateway()
 
-const drop = () => `${gateway().web}demo/drop/`
-
 /** Waits until these files are listed, in any order. */
 const untilListed = (page: Page, ...wanted: string[]) => untilShown(page, '#list .name', wanted)
 
@@ -27,36 +25,6 @@ async function dropFiles(page: Page, files: { [name: string]: string }) {
 }
 
 const samples = ['recipe.md', 'expenses.csv', 'settings.json']
-
-inBrowsers('files are dropped, listed, replaced and deleted, in every tab', async ({ open }) => {
-  const page = await open(drop())
-  await page.waitForSelector('#state[data-is=unpaired]') // its advice moves what is below
-  await page.waitForSelector('#empty:not([hidden])')
-  await page.click('#samples')
-  await untilListed(page, ...samples)
-  const other = await open(drop())
-  await untilListed(other, ...samples)
-  await dropFiles(page, { 'a b.txt': 'hello', 'recipe.md': '# Other' })
-  await untilListed(page, ...samples, 'a b.txt')
-  await untilListed(other, ...samples, 'a b.txt')
-  await page.waitForSelector('#zone:not([data-over])')
-  await page.waitForFunction(
-    () =>
-      Array.from(document.querySelectorAll('#list .uri'), (one) => one.textContent).includes(
-        'drop:///a%20b.txt',
-      ),
-    { polling },
-  )
-  await page.waitForSelector('[aria-label="Delete settings.json"]')
-  await page.$eval('[aria-label="Delete settings.json"]', (one) => (one as HTMLElement).click())
-  await untilListed(other, 'recipe.md', 'expenses.csv', 'a b.txt')
-  await page.reload()
-  await untilListed(page, 'recipe.md', 'expenses.csv', 'a b.txt')
-  await page.waitForFunction(
-    () => /^3 files, /.test(document.querySelector('#count')?.textContent ?? ''),
-    { polling },
-  )
-})
 
 inBrowsers(
   'an assistant lists and reads the files, and sees a new one at once',

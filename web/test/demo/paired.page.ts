@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { Page } from 'puppeteer-core'
 import { useGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { post } from '../harness/client.ts'
@@ -62,37 +61,3 @@ inBrowsers(
   },
   { only: ['chromium'] },
 )
-
-inBrowsers('a link that was used before says how to get another', async ({ open }) => {
-  const { start, pages } = await gateway().fresh()
-  const first = await open(start)
-  await first.waitForSelector('#state[data-is=paired]')
-  await forget(first)
-  const again = await open(start)
-  await again.waitForSelector('#state[data-is=expired]')
-  assert.match(await textOf(again, '#state-text'), /Press Enter in the terminal/)
-
-  const used = await open(pages.notes ?? '')
-  await used.waitForSelector('#state[data-is=joined]')
-  await forget(used)
-  const notes = await open(pages.notes ?? '')
-  await notes.waitForSelector('#state[data-is=unpaired]')
-  assert.match(await textOf(notes, '#advice'), /Press Enter in the terminal/)
-})
-
-/**
- * Closes a page, and takes away the key that the browser keeps, as clearing its data would. The page must have been left
- * before: it saves its key again with each connection.
- */
-async function forget(page: Page) {
-  await page.goto(`${gateway().web}pagemcp/config.json`)
-  await page.evaluate(
-    () =>
-      new Promise((resolve, reject) => {
-        const request = indexedDB.deleteDatabase('pagemcp')
-        request.onsuccess = resolve
-        request.onerror = reject
-      }),
-  )
-  await page.close()
-}

@@ -176,45 +176,6 @@ inBrowsers('search finds sections by keyboard, and says when there are none', as
 })
 
 inBrowsers(
-  'a link with a message opens the search, with its entry first',
-  async ({ open }) => {
-    const message =
-      'Error: the gateway at 127.0.0.1:8808 has another version than this page: update the older one'
-    const page = await open(address(`#search=${encodeURIComponent(message)}`))
-    await page.waitForSelector('#results a')
-    await Promise.all([page.waitForNavigation(), page.click('#results a')])
-    const entry =
-      'troubleshooting.html#the-gateway-at--has-another-version-than-this-page-update-the-older-one'
-    assert.equal(page.url(), address(entry))
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
-  'on a phone the list of pages is a drawer that the keyboard closes',
-  async ({ open }) => {
-    const page = await open('about:blank')
-    await page.setViewport({ width: 390, height: 844 })
-    await page.goto(address('gateway.html'))
-    const shown = () =>
-      page.$eval('#pages', (one) => getComputedStyle(one).visibility === 'visible')
-    assert.equal(await shown(), false)
-    await page.click('#menu')
-    await page.waitForSelector('#pages.open')
-    assert.equal(await shown(), true)
-    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Gateway')
-    await page.evaluate(async () => {
-      for (const one of document.getAnimations()) await one.finished
-    })
-    await page.evaluate(axe)
-    assert.deepEqual(await violations(page, '#pages'), [])
-    await page.keyboard.press('Escape')
-    await page.waitForSelector('#pages:not(.open)')
-    assert.equal(await page.evaluate(() => document.activeElement?.id), 'menu')
-  },
-)
-
-inBrowsers(
   'an example opens in the playground with its messages',
   async ({ open }) => {
     const both = await serve({ directories: { '/': join(directory, '..') } }) // the playground has a policy of its own

@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
-import { isBack } from '../harness/waits.ts'
 import { type Gateway, program, startGateway } from './gateway.ts'
 
 /**
@@ -61,29 +60,6 @@ inBrowsers(
       await restart()
       await Promise.all(tabs.map(isReloaded))
     }, true),
-)
-
-inBrowsers(
-  'a page that was left and returned to reloads when the files change',
-  ({ context, name }) =>
-    withDev(async ({ web }, restart) => {
-      const tab = await openLive(context, web)
-      await tab.evaluate(() => {
-        addEventListener('pageshow', ({ persisted }) => {
-          sessionStorage.setItem('persisted', String(persisted))
-        })
-      })
-      await tab.goto(`${web}icon.svg`)
-      await tab.goBack()
-      await isBack(tab, () => sessionStorage.getItem('persisted') !== null)
-      const persisted = await tab.evaluate(() => sessionStorage.getItem('persisted'))
-      if (name === 'chromium')
-        assert.equal(persisted, 'true', 'it comes from the back/forward cache')
-      await tab.evaluate('void (window.marked = true)')
-      await isLive(tab)
-      await restart()
-      await isReloaded(tab)
-    }, false),
 )
 
 inBrowsers(

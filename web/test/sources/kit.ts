@@ -24,7 +24,7 @@ const functions: {
 const sources = Object.fromEntries(
   Object.entries(observing).map(([name, all]) => {
     const make = functions[name as keyof typeof observing] as (options: object) => Source
-    return [name, (options?: object) => make({ ...all, ...options })]
+    return [name, () => make(all)]
   }),
 )
 

@@ -10,17 +10,12 @@ import {
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { recordTransport } from '../harness/record.ts'
 import { answers, blocks, changes, filled, first, type Guide, timeout } from './guide.ts'
 
 const options = { timeout }
 
-/**
- * Connects.
- *
- * @param name - of the recording; without it, somebody else writes down what is said
- */
-export async function classicGuide(transport: Transport, name?: string): Promise<Guide> {
+/** Connects. */
+export async function classicGuide(transport: Transport): Promise<Guide> {
   const client = new Client(
     { name: 'tour', version: '1.0.0' },
     { capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} } },
@@ -48,7 +43,7 @@ export async function classicGuide(transport: Transport, name?: string): Promise
     revision = version
     setVersion?.(version)
   }
-  await client.connect(name === undefined ? transport : recordTransport(name, transport), options)
+  await client.connect(transport, options)
   return {
     get revision() {
       return revision

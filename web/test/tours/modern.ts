@@ -1,7 +1,6 @@
 /** The TypeScript SDK v2 as a guide: in each of its three modes. */
 
 import { Client, type Transport } from '@modelcontextprotocol/client'
-import { recordTransport } from '../harness/record.ts'
 import { answers, blocks, changes, filled, first, type Guide, timeout } from './guide.ts'
 
 const options = { timeout }
@@ -9,12 +8,8 @@ const options = { timeout }
 /** How the client finds out what it speaks: as it was born, by asking, or by being told. */
 export type Mode = 'legacy' | 'auto' | 'pinned'
 
-/**
- * Connects.
- *
- * @param name - of the recording; without it, somebody else writes down what is said
- */
-export async function modernGuide(mode: Mode, transport: Transport, name?: string): Promise<Guide> {
+/** Connects. */
+export async function modernGuide(mode: Mode, transport: Transport): Promise<Guide> {
   const modes = { legacy: undefined, auto: 'auto', pinned: { pin: '2026-07-28' } } as const
   const chosen = modes[mode]
   const client = new Client(
@@ -40,7 +35,7 @@ export async function modernGuide(mode: Mode, transport: Transport, name?: strin
   )
   const tools = changes()
   client.setNotificationHandler('notifications/tools/list_changed', () => tools.came())
-  await client.connect(name === undefined ? transport : recordTransport(name, transport), options)
+  await client.connect(transport, options)
   const revision = client.getNegotiatedProtocolVersion() ?? ''
   return {
     revision,

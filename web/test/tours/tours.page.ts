@@ -1,6 +1,6 @@
 /**
- * Tours with other people's clients: TypeScript SDK v1 over HTTP, WebSocket and stdio, SDK v2 in its three modes,
- * Inspector in its three eras, mcp-remote; each against the conformance page in Chromium, through the gateway.
+ * Tours with other people's clients: TypeScript SDK v1, SDK v2 in its three modes, Inspector in its three eras, mcp-remote;
+ * each against the conformance page in Chromium, through the gateway. test/clients has the other transports of the SDKs.
  */
 
 import assert from 'node:assert/strict'
@@ -9,10 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client'
-import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/websocket.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type Subject, startSubject } from '../conformance/subject.ts'
 import { classicGuide } from './classic.ts'
@@ -49,18 +47,6 @@ test('SDK v1 over HTTP, among all pages', { timeout }, async () => {
   await tour(await classicGuide(transport), among, subject)
 })
 
-test('SDK v1 over WebSocket', { timeout }, async () => {
-  const at = url('/ws')
-  at.protocol = 'ws:'
-  const guide = await classicGuide(new WebSocketClientTransport(at), 'v1 over WebSocket')
-  await tour(guide, among, subject)
-})
-
-test('SDK v1 over stdio', { timeout }, async () => {
-  const transport = new StdioClientTransport({ ...subject.gateway.stdio, stderr: 'ignore' })
-  await tour(await classicGuide(transport, 'v1 over stdio'), among, subject)
-})
-
 for (const [mode, revision] of [
   ['legacy', '2025-11-25'],
   ['auto', '2026-07-28'],
@@ -72,13 +58,6 @@ for (const [mode, revision] of [
     await tour(guide, alone, subject)
   })
 }
-
-test('SDK v2 over stdio, auto', { timeout }, async () => {
-  const transport = new ModernStdio({ ...subject.gateway.stdio, stderr: 'ignore' })
-  const guide = await modernGuide('auto', transport, 'v2 over stdio, auto')
-  assert.equal(guide.revision, '2026-07-28')
-  await tour(guide, among, subject)
-})
 
 test('mcp-remote, driven by SDK v1', { timeout }, async () => {
   const transport = new StdioClientTransport({
