@@ -207,7 +207,7 @@ test('the first result of a question answers it', () => {
     ['404 engine.wasm', ['troubleshooting#enginewasm-did-not-load-from---']],
     [
       'how do I run it at login',
-      ['gateway#commands', 'troubleshooting#connects-to--where-no-gateway-runs-now'],
+      ['gateway#operations', 'troubleshooting#connects-to--where-no-gateway-runs-now'],
     ],
     ['where is the token', ['security#token']],
     [
