@@ -24,22 +24,17 @@ func (g *Gate) TraceOf(x engine.Examination) string {
 // parent id and flags in lower-case hexadecimal digits. A later version may be longer,
 // with a `-` after the flags. An id of zeros is not valid.
 func traceID(parent string) string {
-	const length = len("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
-	if len(parent) < length || len(parent) > 512 {
+	fields := strings.SplitN(parent, "-", 5)
+	if len(fields) < 4 || fields[0] == "ff" || fields[0] == "00" && len(fields) > 4 {
 		return ""
 	}
-	version := parent[:2]
-	if version == "ff" || version == "00" && len(parent) != length || len(parent) > length && parent[length] != '-' {
-		return ""
-	}
-	for _, field := range [...]struct{ at, size int }{{0, 2}, {3, 32}, {36, 16}, {53, 2}} {
-		if strings.Trim(parent[field.at:field.at+field.size], "0123456789abcdef") != "" || field.at > 0 && parent[field.at-1] != '-' {
+	for i, size := range [...]int{2, 32, 16, 2} {
+		if len(fields[i]) != size || strings.Trim(fields[i], "0123456789abcdef") != "" {
 			return ""
 		}
 	}
-	id, span := parent[3:35], parent[36:52]
-	if strings.Trim(id, "0") == "" || strings.Trim(span, "0") == "" {
+	if strings.Trim(fields[1], "0") == "" || strings.Trim(fields[2], "0") == "" {
 		return ""
 	}
-	return id
+	return fields[1]
 }
