@@ -41,7 +41,8 @@ const reading =
 /** Whether a text is one message that only reads. */
 export function readsOnly(text: string): boolean {
   try {
-    const method: unknown = JSON.parse(text).method
+    const { method, result } = JSON.parse(text)
+    if (method === undefined) return JSON.stringify(result) === '{}' // the answer to a ping
     return typeof method === 'string' && reading.test(method)
   } catch {
     return false

@@ -25,6 +25,9 @@ test('a message only reads if its method does', () => {
   }
   const others = ['tools/call', 'resources/read ', 'logging/setLevel', 'tasks/cancel', 1, undefined]
   for (const method of others) assert.ok(!readsOnly(message(method)), String(method))
-  const texts = ['', 'null', '{', '[]', `[${message('resources/list')}]`, '{"id":1,"result":{}}']
+  const answer = (result: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, result })
+  assert.ok(readsOnly(answer({})), 'the answer to a ping')
+  assert.ok(!readsOnly(answer({ action: 'accept' })))
+  const texts = ['', 'null', '{', '[]', `[${message('resources/list')}]`]
   for (const text of texts) assert.ok(!readsOnly(text), text)
 })
