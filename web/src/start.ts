@@ -11,7 +11,7 @@ import { listen } from './listen.ts'
 import { pageAccess } from './page-access.ts'
 import { instance, pageId, profile } from './page-id.ts'
 import { Channel, goodbye, isGoodbye, listenToPort, type Port } from './port.ts'
-import { onlyOnce, type Publishing, publishing } from './publish.ts'
+import { onlyOnce, type Publishing, publishing, type Registering } from './publish.ts'
 import type { Redact } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
 import {
@@ -129,9 +129,9 @@ export interface PageMcp extends Publishing {
    * the order of mounting.
    *
    * @param prefix - a scheme prefix that ends in `+`; default: none
-   * @returns a function that unmounts the source
+   * @returns a function that unmounts the source, as the signal of `options` does
    */
-  mount(source: Source | PortableSource, prefix?: string): () => void
+  mount(source: Source | PortableSource, prefix?: string, options?: Registering): () => void
   /**
    * Hints that a copy of a resource, in any spelling of its URI, may be stale: `changed(uri)`. Without a URI: that the list of
    * resources has changed; `changed({ list: 'prompts' })`: that one. Cheap.
@@ -338,20 +338,22 @@ function startNew(options: StartOptions): PageMcp {
       return state()
     },
     access: ownAccess.page,
-    mount(source, prefix = '') {
+    mount(source, prefix = '', { signal } = {}) {
       if (prefix !== '' && !/^[a-z][a-z0-9+.-]*\+$/.test(prefix)) {
         throw new TypeError(`a prefix is empty or a scheme that ends in "+", not "${prefix}"`)
       }
-      if (ended.signal.aborted) return () => {}
+      if (ended.signal.aborted || signal?.aborted) return () => {}
       const number = ++lastSource
       const unmounted = new AbortController()
       const mounted = untilClosed(unmounted.signal)
       void orReport(() => source.mounted?.(mounted), mounted, report)
       thread.mount(number, prefix, source)
-      return onlyOnce(() => {
+      const unmount = onlyOnce(() => {
         thread.unmount(number)
         unmounted.abort()
       })
+      signal?.addEventListener('abort', unmount, { signal: unmounted.signal })
+      return unmount
     },
     ...published,
     changed: (what) => thread.changed(what),

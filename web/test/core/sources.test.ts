@@ -47,7 +47,8 @@ function memos(): Source & { change: Changed; watched: boolean } {
 test('a mounted source is listed, read, described and watched under its prefix', async (t) => {
   const page = await testPage(t, { pageSize: 2 })
   const source = memos()
-  const unmount = page.mcp.mount(source, 'my+')
+  const over = new AbortController()
+  page.mcp.mount(source, 'my+', { signal: over.signal })
   const client = page.client()
   const uris: string[] = []
   for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -83,7 +84,7 @@ test('a mounted source is listed, read, described and watched under its prefix',
   source.change()
   await client.next((m) => m.method === 'notifications/resources/list_changed')
   client.close()
-  unmount()
+  over.abort()
   await until(() => !source.watched, 'it is watched no more')
 })
 
