@@ -126,7 +126,8 @@ func TestCrossSitePostsAreNotServed(t *testing.T) {
 	}
 }
 
-// Tokens are compared as a whole, on every request, and wrong ones lock nobody out. R-268 R-275 R-276.
+// Tokens are compared as a whole, on every request, and wrong ones run into a
+// pause that never locks out the right one. R-268 R-275 R-276.
 func TestTokenIsRequiredForEachRequest(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, Options{})
@@ -147,6 +148,12 @@ func TestTokenIsRequiredForEachRequest(t *testing.T) {
 		if status := ask(right); status != http.StatusOK {
 			t.Errorf("the right token after %d wrong ones: %d", i+1, status)
 		}
+	}
+	if status := ask("Authorization: Bearer x\n"); status != http.StatusTooManyRequests {
+		t.Errorf("the eleventh wrong token: %d", status)
+	}
+	if status := ask(right); status != http.StatusOK {
+		t.Errorf("the right token during the pause: %d", status)
 	}
 	if status := ask(""); status != http.StatusUnauthorized {
 		t.Errorf("no token: %d", status)

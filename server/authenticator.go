@@ -26,7 +26,7 @@ func (a *authenticator) Authenticate(r *http.Request) (access.Caller, *access.Ch
 	case a.token.disabled:
 		return access.Caller{Principal: anyonePrincipal}, nil
 	}
-	return access.Caller{}, noToken()
+	return access.Caller{}, a.token.reject(r)
 }
 
 // ofAssistant returns the caller of a request with a named token.

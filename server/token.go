@@ -13,8 +13,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 const tokenLength = 43 // characters; 256 bits as base64url
@@ -29,6 +31,10 @@ type token struct {
 
 	rotating sync.Mutex // held while the file is replaced
 	current  atomic.Pointer[credential]
+
+	mu             sync.Mutex
+	failed         []time.Time // times of wrong tokens within limits.LoginWindow
+	throttledUntil time.Time   // wrong tokens get 429 until then
 }
 
 // A credential is one value of the token. valid ends when another one replaces it.
@@ -119,6 +125,44 @@ func (t *token) accepts(hash [sha256.Size]byte) *credential {
 	return current
 }
 
+// A verdict is about a request without the right token.
+type verdict int
+
+const (
+	rejected  verdict = iota // no token, or a wrong one: 401
+	throttled                // too many wrong ones: 429
+)
+
+// reject returns the response to a request without the right token. That is accepted even if
+// there were too many wrong ones, so that they cannot lock the user out. Throttling only
+// limits the cost of guessing: 256 bits need no protection by delays.
+func (t *token) reject(r *http.Request) *access.Challenge {
+	if _, ok := t.presented(r); !ok && len(r.Header.Values("Authorization")) == 0 {
+		return rejected.challenge()
+	}
+	return t.fail(time.Now()).challenge()
+}
+
+func (t *token) fail(now time.Time) verdict {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now.Before(t.throttledUntil) {
+		return throttled
+	}
+	recent := t.failed[:0]
+	for _, at := range t.failed {
+		if now.Sub(at) < limits.LoginWindow {
+			recent = append(recent, at)
+		}
+	}
+	t.failed = append(recent, now)
+	if len(t.failed) > limits.MaxFailedLogins {
+		t.failed, t.throttledUntil = nil, now.Add(limits.LoginPause)
+		return throttled
+	}
+	return rejected
+}
+
 // caller returns the caller of a request with the token of the user.
 func (t *token) caller(used *credential) access.Caller {
 	if t.disabled {
@@ -127,9 +171,14 @@ func (t *token) caller(used *credential) access.Caller {
 	return access.Caller{Principal: unnamedPrincipal, Valid: used.valid}
 }
 
-// noToken returns the response to a request without a right token. Guessing 256 bits needs no
-// further protection.
-func noToken() *access.Challenge {
+// challenge returns the response to a request without the right token.
+func (v verdict) challenge() *access.Challenge {
+	if v == throttled {
+		return &access.Challenge{
+			Status: http.StatusTooManyRequests, Text: "too many wrong tokens",
+			Header: http.Header{"Retry-After": {"60"}}, // seconds; limits.LoginPause
+		}
+	}
 	return &access.Challenge{
 		Status: http.StatusUnauthorized, Text: "the bearer token is missing or wrong; `pagemcp serve` prints where it is",
 		Header: http.Header{"Www-Authenticate": {"Bearer"}},

@@ -99,6 +99,10 @@ const (
 
 	// MaxSecrets is the number of pairing secrets that are not used yet.
 	MaxSecrets = 1_024
+
+	// MaxFailedLogins is the number of wrong tokens within LoginWindow that are answered
+	// with 401; further ones get 429 for LoginPause.
+	MaxFailedLogins = 10
 )
 
 // Rates of one principal.
@@ -180,6 +184,12 @@ const (
 	// LockWait is for another process to release the state directory. It exceeds DrainTime
 	// and ShutdownTime together, since that process may be shutting down.
 	LockWait = 15 * time.Second
+
+	// LoginWindow is the time in which MaxFailedLogins wrong tokens are allowed.
+	LoginWindow = time.Minute
+
+	// LoginPause is how long wrong tokens are answered with 429 after that.
+	LoginPause = 60 * time.Second
 
 	// SessionIdle is how long a session without a stream or request keeps its engine
 	// connection.

@@ -71,7 +71,7 @@ func (r *request) inSession(s *session, x engine.Examination, body []byte, strea
 		return
 	}
 	if x.Method == engine.MethodSubscribe && !s.hasRoomFor(uriOf(x.Params)) {
-		r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 64 KiB: unsubscribe from some"})
+		r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"})
 		return
 	}
 	client := r.client

@@ -168,8 +168,8 @@ func (s *session) shut() (closed func()) {
 
 // The document.
 
-// subscriptionSize returns what a subscription takes of the document, in bytes.
-func subscriptionSize(uri string) int { return len(jsonrpc.AppendString(nil, uri)) + len(",") }
+// subscriptionSize returns what a subscription takes of the document, in bytes: a URI has no characters that JSON escapes.
+func subscriptionSize(uri string) int { return len(uri) + len(`"",`) }
 
 // hasRoomFor reports whether the document has room for a subscription to one more resource.
 func (s *session) hasRoomFor(uri string) bool {

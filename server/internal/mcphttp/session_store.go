@@ -35,7 +35,7 @@ func (s *Stored) IsValid() bool {
 }
 
 // MaxStored is the size of a session's document. A subscription that would exceed it is rejected.
-const MaxStored = 64 << 10 // bytes
+const MaxStored = 256 << 10 // bytes
 
 // A SessionStore keeps the documents of sessions, so that they outlive their process. Its
 // methods may be called concurrently, and return soon after ctx ends. A document that Load

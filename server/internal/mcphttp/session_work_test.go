@@ -160,7 +160,7 @@ func TestRequestsOfABatchCountForTheirPages(t *testing.T) {
 	})
 }
 
-// A document has 64 KiB of subscriptions: a further one is rejected, since it would be lost when the
+// A document has 256 KiB of subscriptions: a further one is rejected, since it would be lost when the
 // session sleeps.
 func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
 		session := n.begin()
 		subscribed := 0
 		uri := func(i int) string { return fmt.Sprintf("notes://%d/%s", i, strings.Repeat("x", 8_000)) }
-		for i := range 12 {
+		for i := range 40 {
 			if err := c.table("alice").Put(engine.Entry{JSON: engine.Describe("uri", uri(i), "name", "long")}); err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
 				t.Fatalf("%d: %d %s", i, status, body)
 			}
 		}
-		if subscribed != 7 {
+		if subscribed != 32 {
 			t.Errorf("%d subscriptions", subscribed)
 		}
 		if status, body := n.request(session, "1", "resources/subscribe", fmt.Sprintf(`"uri":%q`, uri(0))); status != 200 {
