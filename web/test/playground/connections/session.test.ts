@@ -10,6 +10,7 @@ import {
 import type { GatewayMessage } from '../../../playground/connections/gateway-message.ts'
 import { monitorPage } from '../../../playground/connections/monitor.ts'
 import { openConnection } from '../../../playground/connections/open.ts'
+import { until } from '../../harness/client.ts'
 import { serverOf } from '../stored.ts'
 
 /** Answers each request with an empty result. */
@@ -37,7 +38,7 @@ test('the message of another assistant does not change the active client', async
   })
   const first = sessions.peek().at(-1)
   assert.ok(first && active.peek() === first, 'the user asked for it')
-  await new Promise((done) => setTimeout(done))
+  await Promise.resolve() // the monitoring has started
   for (const client of ['claude', 'other'])
     say({
       door: '/mcp',
@@ -58,10 +59,7 @@ test('a server that wants another revision changes no client that became active 
   )
   const old = openConnection(classic)
   const user = connect(server)
-  await new Promise((done) => setTimeout(done, 20))
-  assert.deepEqual(
-    [old.revision.value, user.revision.value, revision.value],
-    ['2025-11-25', '2026-07-28', '2026-07-28'],
-  )
+  await until(() => old.revision.value === '2025-11-25', 'the client has the other revision')
+  assert.deepEqual([user.revision.value, revision.value], ['2026-07-28', '2026-07-28'])
   for (const session of [old, user]) disconnect(session)
 })
