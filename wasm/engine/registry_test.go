@@ -30,7 +30,7 @@ func TestHasSubscribers(t *testing.T) {
 	request := func(c *engine.Client, method, uri string) {
 		t.Helper()
 		s := &listingSink{}
-		if s.took(c.TakeURI(2, sink.Method(slices.Index(e.Methods(), method)), []byte(uri))) != sink.Answered {
+		if s.took(c.Take(2, sink.Method(slices.Index(e.Methods(), method)), engine.Describe("uri", uri))) != sink.Answered {
 			t.Fatalf("%s %s is not answered", method, uri)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"time"
-	"unsafe"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -14,7 +13,7 @@ import (
 // The life of a request, from top to bottom of this file:
 //
 //	Direct.Post   a whole JSON-RPC message that Examine has read; in the wasm program,
-//	              Message takes and reads one, and Take and TakeURI one whose envelope
+//	              Message takes and reads one, and Take one whose envelope
 //	              JavaScript has read
 //	run           reads the params (params.go)
 //	answer        decides the era (era.go) and calls the method (methods.go)
@@ -137,18 +136,6 @@ func (c *Client) Take(call sink.Call, m sink.Method, params []byte) (*sink.Docum
 	req := c.newRequest(call, m)
 	result, err := c.run(c.ctx, req, params)
 	return c.settle(req, params, result, err)
-}
-
-// TakeURI takes a request whose params are nothing but a uri, as those of reads of the
-// classic revisions are. It is Take without the JSON.
-func (c *Client) TakeURI(call sink.Call, m sink.Method, uri []byte) (*sink.Document, sink.Ref, sink.Outcome) {
-	req := c.newRequest(call, m)
-	req.uri, req.hasURI = unsafe.String(unsafe.SliceData(uri), len(uri)), true // as schema.TextOf
-	result, err := c.answer(c.ctx, req)
-	if err == errMustWait { // runs again from params
-		uri = append(jsonrpc.AppendString([]byte(`{"uri":`), req.uri), '}')
-	}
-	return c.settle(req, uri, result, err)
 }
 
 // newRequest returns the client's request, all of it new. That spares an allocation for each.

@@ -19,7 +19,7 @@ type listingSink struct {
 	answers []string
 }
 
-// took notes an answer that Take or TakeURI has returned.
+// took notes an answer that Take has returned.
 func (s *listingSink) took(doc *sink.Document, ref sink.Ref, outcome sink.Outcome) sink.Outcome {
 	if outcome == sink.Answered {
 		s.answers = append(s.answers, fmt.Sprintf("%s [%d]", doc.JSON, ref))
@@ -32,43 +32,6 @@ func (s *listingSink) Respond(_ sink.Call, r sink.Result) {
 }
 func (s *listingSink) Fail(_ sink.Call, err *jsonrpc.Error) {
 	s.answers = append(s.answers, string(err.Append(nil)))
-}
-
-// TakeURI has the outcome of Take with the params {"uri": …}: for a resource, for none,
-// for what is no URI, and for a source that has to be waited for.
-func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		table := engine.NewTable()
-		if err := table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://kept", "name", "kept"), Ref: 7}); err != nil {
-			t.Fatal(err)
-		}
-		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
-		e.Mount("", table)
-		e.Mount("", notes{"slow://there": "waited for"})
-		read := readMethod(e)
-		for _, uri := range []string{"notes://kept", "slow://there", "notes://none", "no uri", "", "x:\"\\"} {
-			var outcomes [2][]string
-			for i, take := range []func(*listingSink, *engine.Client){
-				func(s *listingSink, c *engine.Client) {
-					s.took(c.Take(2, read, append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')))
-				},
-				func(s *listingSink, c *engine.Client) { s.took(c.TakeURI(2, read, []byte(uri))) },
-			} {
-				notes := &listingSink{}
-				c := e.Connect(notes, "")
-				if doc, _, outcome := c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`)); outcome != sink.Answered || doc == nil {
-					t.Fatal("no session")
-				}
-				take(notes, c)
-				synctest.Wait()
-				c.Close()
-				outcomes[i] = notes.answers
-			}
-			if len(outcomes[0]) != 1 || fmt.Sprint(outcomes[0]) != fmt.Sprint(outcomes[1]) {
-				t.Errorf("%q: Take says %q, TakeURI %q", uri, outcomes[0], outcomes[1])
-			}
-		}
-	})
 }
 
 // A referring source has its contents with the Sink.
@@ -98,7 +61,7 @@ func TestReferrerIsNotRead(t *testing.T) {
 			answers := &listingSink{}
 			c := e.Connect(answers, "")
 			c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`))
-			if outcome := answers.took(c.TakeURI(2, read, []byte(uri))); outcome != want.outcome {
+			if outcome := answers.took(c.Take(2, read, engine.Describe("uri", uri))); outcome != want.outcome {
 				t.Errorf("%s: outcome is %v, want %v", uri, outcome, want.outcome)
 			}
 			synctest.Wait()
