@@ -14,8 +14,8 @@ import (
 // What every page of an app loads may weigh this much by brotli, 5 % more than it does. The first load of the playground
 // has its budget in web/test/playground/budgets.test.ts.
 const (
-	engineBudget = 785_000 // bytes of engine.wasm
-	startBudget  = 13_750  // bytes of an app that uses start and connect, without what is loaded on demand
+	engineBudget = 765_000 // bytes of engine.wasm
+	startBudget  = 13_560  // bytes of an app that uses start and connect, without what is loaded on demand
 )
 
 // app is the code of an app that uses start and connect.
