@@ -6,7 +6,7 @@ import { readOnly } from '../base/settings.ts'
 import type { Direction, HttpFacts } from '../messages/entry.ts'
 import { frameOf } from '../messages/frame.ts'
 import type { Store } from '../messages/store.ts'
-import { hostNeedingConsent, readsOnly } from './consent.ts'
+import { answersPing, hostNeedingConsent, readsOnly } from './consent.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
 /** Kinds of connections whose address the user enters. */
@@ -103,7 +103,7 @@ export class Connection {
    */
   send(text: string): number {
     if (this.dialer.readOnly) throw new Error('this connection is read-only')
-    if (readOnly && this.dialer.kind !== 'in-page' && !readsOnly(text)) {
+    if (readOnly && this.dialer.kind !== 'in-page' && !readsOnly(text) && !answersPing(text)) {
       const row = this.note('not sent: this view only reads')
       for (const fail of this.#failures) fail(row, text, 'this view only reads')
       return row

@@ -41,10 +41,13 @@ const reading =
 /** Whether a text is one message that only reads. */
 export function readsOnly(text: string): boolean {
   try {
-    const { method, result } = JSON.parse(text)
-    if (method === undefined) return JSON.stringify(result) === '{}' // the answer to a ping
+    const method: unknown = JSON.parse(text).method
     return typeof method === 'string' && reading.test(method)
   } catch {
     return false
   }
 }
+
+/** Whether a text is the answer to a ping: the only one of a view that only reads. */
+export const answersPing = (text: string): boolean =>
+  /^\{"jsonrpc":"2\.0","id":[^{}]+,"result":\{\}\}$/.test(text)

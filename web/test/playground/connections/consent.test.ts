@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readsOnly } from '../../../playground/connections/consent.ts'
+import { answersPing, readsOnly } from '../../../playground/connections/consent.ts'
 
 test('a message only reads if its method does', () => {
   const message = (method: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, method })
@@ -26,8 +26,8 @@ test('a message only reads if its method does', () => {
   const others = ['tools/call', 'resources/read ', 'logging/setLevel', 'tasks/cancel', 1, undefined]
   for (const method of others) assert.ok(!readsOnly(message(method)), String(method))
   const answer = (result: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, result })
-  assert.ok(readsOnly(answer({})), 'the answer to a ping')
-  assert.ok(!readsOnly(answer({ action: 'accept' })))
+  assert.ok(!readsOnly(answer({})) && answersPing(answer({})))
+  assert.ok(!answersPing(answer({ action: 'accept' })))
   const texts = ['', 'null', '{', '[]', `[${message('resources/list')}]`]
   for (const text of texts) assert.ok(!readsOnly(text), text)
 })
