@@ -319,6 +319,7 @@ export function clients(host: ClientsHost): Clients {
     },
     closeAll(reason) {
       for (const client of [...byNumber.values()]) end(client, reason)
+      out.stop()
     },
     lost() {
       events.drain() // answers from before the end are valid
@@ -332,6 +333,7 @@ export function clients(host: ClientsHost): Clients {
         close(client, lastMessageTime)
         client.channel?.lost()
       }
+      out.stop()
     },
   }
 }

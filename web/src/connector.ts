@@ -144,6 +144,7 @@ export async function pair(
     forgotten() {},
     newPageId: async () => '',
     confirm: confirmGateway,
+    together: (act) => act(),
     state() {},
   })
   try {

@@ -45,6 +45,8 @@ export interface GatewayHost {
   confirm(question: GatewayQuestion, signal: AbortSignal): Promise<boolean>
   /** For {@link Dial.hasToken}: the app's function for a token; its result is checked. */
   token?(): unknown
+  /** Runs `act`, and passes the calls to other threads that it makes on together. */
+  together(act: () => void): void
   state(state: GatewayState): void
 }
 

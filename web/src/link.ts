@@ -31,6 +31,8 @@ export interface Link<Calls> {
     args: Argument<Calls[K]>,
     signal?: AbortSignal,
   ): Promise<Result<Calls[K]>>
+  /** Runs `act`, and sends the calls that it makes in one message, unless they move something. */
+  together(act: () => void): void
   /** The other side has ended: pending and later requests reject with `reason`, and its calls are cancelled. */
   end(reason: unknown): void
 }
@@ -47,11 +49,47 @@ export function link<Own, Theirs>(
   failed: (error: unknown) => void,
 ): Link<Theirs> {
   // Bound now: a script that replaces methods of prototypes later would see ports and answers of other clients.
-  const post = port.postMessage.bind(port) as (message: Message, transfer?: Transferable[]) => void
+  const post: Port['postMessage'] = port.postMessage.bind(port)
   const waiting = new Map<number, { resolve(value: never): void; reject(error: unknown): void }>()
   const running = new Map<number, AbortController>()
+  let gathered: Message[] | undefined // while `together` runs
   let last = 0
   let ended: { reason: unknown } | undefined
+
+  const send = (message: Message, transfer: Transferable[] = []) => {
+    if (gathered && transfer.length === 0) gathered.push(message)
+    else {
+      flush()
+      post(message, transfer)
+    }
+  }
+  const flush = () => {
+    const messages = gathered?.splice(0) ?? []
+    try {
+      if (messages.length > 0) post(messages)
+    } catch {
+      messages.forEach(postAlone) // one cannot be cloned
+    }
+  }
+  const postAlone = (message: Message) => {
+    try {
+      post(message)
+    } catch (error) {
+      if ('answer' in message) post({ answer: message.answer, error: serializeError(error) })
+      else if ('call' in message && message.number) waiting.get(message.number)?.reject(error)
+      else failed(error)
+    }
+  }
+  const together = (act: () => void) => {
+    if (gathered) return act()
+    gathered = []
+    try {
+      act()
+    } finally {
+      flush()
+      gathered = undefined
+    }
+  }
 
   const serve = (name: string, args: unknown, number = 0) => {
     let controller: AbortController | undefined
@@ -62,12 +100,12 @@ export function link<Own, Theirs>(
     const answered = (value: unknown) => {
       if (number === 0) return
       running.delete(number)
-      post({ answer: number, value })
+      send({ answer: number, value })
     }
     const threw = (error: unknown) => {
       if (number === 0) return failed(error)
       running.delete(number)
-      post({ answer: number, error: serializeError(error) })
+      send({ answer: number, error: serializeError(error) })
     }
     try {
       const value = handlers[name as keyof Own]?.(args as never, signal)
@@ -83,8 +121,7 @@ export function link<Own, Theirs>(
     }
   }
 
-  function receive(message: Message) {
-    if (ended) return
+  function received(message: Message) {
     if ('call' in message) {
       serve(message.call, message.args, message.number)
     } else if ('cancel' in message) {
@@ -95,15 +132,16 @@ export function link<Own, Theirs>(
       else call?.resolve(message.value as never)
     }
   }
-  listenToPort(
-    port,
-    (message) => receive(message as Message),
-    () => {},
-  )
+  const receive = (data: unknown) => {
+    if (ended) return
+    if (Array.isArray(data)) together(() => data.forEach(received))
+    else received(data as Message)
+  }
+  listenToPort(port, receive, () => {})
 
   return {
     notify(call, args, transfer) {
-      post({ call, args }, transfer)
+      send({ call, args }, transfer)
     },
     async request(call, args, signal) {
       signal?.throwIfAborted()
@@ -111,19 +149,20 @@ export function link<Own, Theirs>(
       const number = ++last
       const { promise, resolve, reject } = Promise.withResolvers<never>()
       const cancelled = () => {
-        post({ cancel: number })
+        send({ cancel: number })
         reject(signal?.reason)
       }
       waiting.set(number, { resolve, reject })
       signal?.addEventListener('abort', cancelled)
       try {
-        post({ call, args, number }) // throws if it cannot be cloned
+        send({ call, args, number }) // throws if it cannot be cloned
         return await promise
       } finally {
         waiting.delete(number)
         signal?.removeEventListener('abort', cancelled)
       }
     },
+    together,
     end(reason) {
       ended = { reason }
       for (const { reject } of [...waiting.values()]) reject(reason)

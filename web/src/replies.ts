@@ -12,6 +12,7 @@ import type {
   PendingCalls,
   PendingRequest,
 } from './clients.ts'
+import { deadlines } from './deadlines.ts'
 import { type Filler, filler, type Gaps, type ReadResult } from './fill.ts'
 import type { Mirror } from './mirror.ts'
 import { answers, type Reason, reasonOf, reasons } from './wasm-numbers.ts'
@@ -48,6 +49,8 @@ export interface Replies {
   message(client: ClientState, text: string): void
   /** Sends an object (port) or text (channel). */
   post(client: ClientState, message: unknown): void
+  /** No read is pending, and none will be. */
+  stop(): void
 }
 
 /** Limits; web/docs/protocol.md lists them. */
@@ -65,6 +68,7 @@ export function replies(
   mirror: Pick<Mirror, 'marked'>,
 ): Replies {
   const filling = filler(host.provide, host.contents)
+  const timeouts = deadlines(providerTimeout)
 
   function sendDocument(request: PendingRequest, document: CachedDocument) {
     const { client } = request
@@ -121,10 +125,10 @@ export function replies(
     }
     calls.add(request)
     client.pendingReads++
-    const deadline = setTimeout(() => {
+    const deadline = timeouts.start(() => {
       controller?.abort(new DOMException('the read took too long', 'TimeoutError'))
       settle(() => fail(request, reasons.timeout, gaps.uri))
-    }, providerTimeout)
+    })
     request.abort = (reason) => {
       controller?.abort(reason)
       settle(() => {})
@@ -132,7 +136,7 @@ export function replies(
     const settle = (then: () => void) => {
       if (request.abort === undefined) return // cancelled, or too late
       request.abort = undefined
-      clearTimeout(deadline)
+      timeouts.end(deadline)
       client.pendingReads--
       then()
     }
@@ -307,6 +311,7 @@ export function replies(
     revoke,
     message,
     post,
+    stop: timeouts.stop,
   }
   return all
 }

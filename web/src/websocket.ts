@@ -283,7 +283,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       if (typeof data !== 'string') {
         own.end('the gateway sent a binary frame', codes.unsupported)
       } else if (client) {
-        frames?.receive(data)
+        host.together(() => frames?.receive(data))
       } else {
         order = order
           .then(() => receive(data))

@@ -116,6 +116,7 @@ export function serve(port: Port, closed: () => void): void {
           newPageId: () => page.request('newPageId', undefined),
           forgotten: () => page.notify('forgotten', undefined),
           ...(dial.hasToken && { token: () => page.request('token', number) }),
+          together: page.together,
           confirm: (question, signal) => page.request('confirm', question, signal),
           state: (state) => page.notify('gatewayState', { number, state }),
         })

@@ -1,7 +1,8 @@
-// Calls between two threads, over the two ends of a MessageChannel, and their cancellation.
+// Calls between two threads, over the two ends of a MessageChannel; their cancellation, and time limits.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
+import { deadlines } from '../../src/deadlines.ts'
 import { type Handlers, link } from '../../src/link.ts'
 import type { Port } from '../../src/port.ts'
 
@@ -119,4 +120,33 @@ test('when the other side has ended, its calls are cancelled, and calls reject',
   await assert.rejects(pending, reason)
   await assert.rejects(own.link.request('late', undefined), reason)
   assert.equal(await seen.promise, reason)
+})
+
+test('each deadline fires once, at its time, unless it has ended', (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  t.after(() => mock.timers.reset())
+  const pass = (ms: number) => {
+    now += ms
+    mock.timers.tick(ms)
+  }
+  const late: string[] = []
+  const all = deadlines(1000)
+  all.start(() => late.push('first'))
+  pass(400)
+  const ended = all.start(() => late.push('ended'))
+  pass(100)
+  all.start(() => late.push('third'))
+  all.end(ended)
+  pass(499)
+  assert.equal(late.length, 0)
+  pass(1)
+  assert.equal(late.join(), 'first')
+  pass(1000)
+  assert.equal(late.join(), 'first,third')
+  all.start(() => late.push('stopped'))
+  all.stop()
+  pass(2000)
+  assert.equal(late.join(), 'first,third')
 })

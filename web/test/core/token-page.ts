@@ -159,6 +159,7 @@ export async function tokenPage(
       forgotten() {},
       newPageId: async () => `page-${++ids}`,
       confirm: () => Promise.reject(new Error('a page with a token asks its user nothing')),
+      together: (act) => act(),
       state: (state) => states.push(state),
       token() {
         page.tokens.calls++
