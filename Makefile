@@ -6,7 +6,7 @@
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make soak   what takes minutes: reloads and kills under load, SEEDS=1000 of the simulation
 # make simulation  SEEDS=50 of the simulation; SEED=17 replays one and prints its history
-# make reliability  the figures of memory, speed of recovery and idle cost, as a table
+# make reliability  figures of reloads and kills in a browser
 # make flaky  RUNS=50 of the web tests in TESTS and of the Go packages in PACKAGES, while all cores are busy; outputs of failures are in .cache/flaky
 # make mutants  changes of the engine that no test notices; see ARGS=-help
 # make mutants-web  the same for TypeScript, by the tests in Node; SOURCES, TESTS and EVERY say what
