@@ -45,6 +45,20 @@ func changedURIs(r WatchReport) string {
 	return fmt.Sprint(uris, r.More)
 }
 
+// watchedPage joins a page with a note and an event, and watches it: one change and one event were reported.
+func watchedPage(t *testing.T, g *Gateway) (*testPage, <-chan WatchReport) {
+	t.Helper()
+	p := newPage(t, testOrigin, "tab")
+	p.write("note:a", "1")
+	p.event("saved", "A note was saved.", false)
+	p.join(g)
+	reports, _ := watchHere(t, quick(g))
+	untilWatched(t, p, reports, "note:a")
+	p.emit("saved", "1")
+	awaitEvent(t, reports, 1, 0)
+	return p, reports
+}
+
 // untilWatched writes a resource until its change is reported: then it is watched.
 func untilWatched(t *testing.T, p *testPage, reports <-chan WatchReport, uri string) {
 	t.Helper()
@@ -185,14 +199,7 @@ func TestWatchSaysWhatItHasMissed(t *testing.T) {
 	t.Parallel()
 	options := Options{State: t.TempDir()}
 	g := startGateway(t, options)
-	p := newPage(t, testOrigin, "tab")
-	p.write("note:a", "1")
-	p.event("saved", "A note was saved.", false)
-	p.join(g)
-	reports, _ := watchHere(t, quick(g))
-	untilWatched(t, p, reports, "note:a")
-	p.emit("saved", "1")
-	awaitEvent(t, reports, 1, 0)
+	p, reports := watchedPage(t, g)
 	g.Close(context.Background())
 	if err := Watch(t.Context(), quick(g), func(WatchReport) error { return nil }); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("without a gateway: %v", err)
@@ -295,14 +302,7 @@ func TestWatchReadsPagesApart(t *testing.T) {
 	hung.app = "hung"
 	hung.engine.Mount("", hungEvents(100))
 	hung.join(g)
-	p := newPage(t, testOrigin, "tab")
-	p.write("note:a", "1")
-	p.event("saved", "A note was saved.", false)
-	p.join(g)
-	reports, _ := watchHere(t, quick(g))
-	untilWatched(t, p, reports, "note:a")
-	p.emit("saved", "1")
-	awaitEvent(t, reports, 1, 0)
+	watchedPage(t, g)
 }
 
 // A slowEvent is a source with one event, whose next read takes too long after isSlow was set.

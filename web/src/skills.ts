@@ -181,7 +181,7 @@ function checkedFrontmatter(own: SkillDescription) {
   }
   if (typeof description !== 'string' || description.trim() === '' || description.length > 1024) {
     throw new TypeError(
-      `the skill ${name} needs a description of at most 1,024 characters: what it is for, and when to use it`,
+      `the skill ${name} needs a description of at most 1,024 characters: its purpose, and when to use it`,
     )
   }
   return frontmatter

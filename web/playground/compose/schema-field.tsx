@@ -11,7 +11,7 @@ interface Props {
   field: Field
   value: Input
   put(value: Input): void
-  /** Values for a text, or a function that requests those that begin with a typed text. */
+  /** Values for a text, or a function that requests the values that begin with a typed text. */
   suggest?: readonly string[] | ((typed: string) => Promise<readonly string[]>)
   /** Anything may be typed: the browser checks nothing. */
   loose?: boolean

@@ -10,7 +10,7 @@ export interface Piece {
 /** Texts that differ more are reported as replaced: the cost grows with the square. */
 const maxEdits = 1200
 
-/** Changes between two lists; those that differ too much are reported as replaced. */
+/** Changes between two lists; lists that differ too much are reported as replaced. */
 export function diffLists<T>(
   before: T[],
   after: T[],

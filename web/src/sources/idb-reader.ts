@@ -51,7 +51,7 @@ const maxRecords = 100
 /** The approximate size limit of a range; it has at least one record. */
 const maxRangeBytes = 4 << 20 // bytes of blobs, and UTF-16 code units of text
 
-/** The most keys that are read for a completion: of all, and of those that begin with the typed text. */
+/** The most keys that are read for a completion: of all keys, and of the keys that begin with the typed text. */
 const maxKeys = 1000
 const maxNear = 100
 
@@ -505,7 +505,7 @@ function variable(name: string): string {
   return decodeURIComponent(nameSegment(name))
 }
 
-/** Keys that fit the typed text: those that are equal to it or begin with it as a string, and the first ones. */
+/** Keys that fit the typed text: keys that are equal to it or begin with it as a string, and the first ones. */
 async function keysLike(store: IDBObjectStore, typed: string): Promise<Completion> {
   const exact = keyFromText(typed) ?? (/^-?\d+$/.test(typed) ? Number(typed) : undefined)
   const beginning = unescapeText(typed.startsWith('s.') ? typed.slice(2) : typed)
