@@ -13,22 +13,29 @@ export const readOnly = embedded && new URLSearchParams(location.search).has('re
 
 const prefix = 'pagemcp.playground.'
 
-/** A stored value, as JSON. A stored value whose shape differs from `fallback` is ignored. */
-export function setting<T>(name: string, fallback: T): Signal<T> {
-  const stored = signal(read(name, fallback))
-  let first = true
+/**
+ * A stored value, as JSON. A stored value whose shape differs from `fallback` is ignored.
+ *
+ * @param shared - it has what other windows store; otherwise they agree only at the next load
+ */
+export function setting<T>(name: string, fallback: T, { shared = false } = {}): Signal<T> {
+  let known = read(name, fallback)
+  const stored = signal(known)
   stored.subscribe((value) => {
-    if (first) {
-      first = false
-      return
-    }
-    if (embedded) return
+    if (value === known || embedded) return
+    known = value
     try {
       localStorage.setItem(prefix + name, JSON.stringify(value))
     } catch {
       // full or forbidden: the value lasts as long as the page
     }
   })
+  if (shared && !embedded)
+    globalThis.addEventListener?.('storage', ({ key }) => {
+      if (key !== prefix + name) return
+      known = read(name, fallback)
+      stored.value = known
+    })
   return stored
 }
 

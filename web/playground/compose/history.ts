@@ -23,16 +23,11 @@ const maxEntries = 300 // entries
 /** Length of all texts: localStorage has 5 MB. Longer ones are not stored, and the oldest beyond are removed. */
 const maxLength = 1_000_000 // UTF-16 code units
 
-const stored = setting<readonly Sent[]>('history', [])
+const stored = setting<readonly Sent[]>('history', [], { shared: true })
 
 /** Newest first. */
 export const history = (): readonly Sent[] =>
   stored.value.filter((one) => typeof one?.text === 'string' && isRevision(one.revision))
-
-// Another window has sent something: its entries stay.
-globalThis.addEventListener?.('storage', ({ key, newValue }) => {
-  if (key?.endsWith('.history') && newValue) stored.value = JSON.parse(newValue) as Sent[]
-})
 
 /** Adds a sent message. An equal one is moved to the front. */
 export function addToHistory(sent: Omit<Sent, 'id' | 'time'>): void {

@@ -9,7 +9,7 @@ import { setting } from '../base/settings.ts'
 /** Number of stored hosts; the oldest is removed. */
 const maxHosts = 200
 
-const agreed = setting<readonly string[]>('connections.hosts', [])
+const agreed = setting<readonly string[]>('connections.hosts', [], { shared: true })
 
 /**
  * The host and port that the user must confirm before a connection to this address; `undefined`: none, or

@@ -23,7 +23,9 @@ const maxServers = 50
 export const maxName = 80 // UTF-16 code units
 
 /** Newest first. The setting has its name from when it had addresses only. */
-export const savedServers = setting<readonly SavedServer[]>('connections.recent', [])
+export const savedServers = setting<readonly SavedServer[]>('connections.recent', [], {
+  shared: true,
+})
 
 const isSame = (a: SavedServer, b: SavedServer) => a.kind === b.kind && a.url === b.url
 

@@ -37,7 +37,7 @@ export const chatting = computed(() => {
 export const reached = setting<Readonly<Record<string, number>>>('lessons.reached', {})
 
 /** Ids of completed lessons. */
-export const done = setting<string[]>('lessons.done', [])
+export const done = setting<string[]>('lessons.done', [], { shared: true })
 
 /** @param beside - its clients are beside that of the user, which stays the active one */
 const hostOf = (beside: boolean): PlayerHost => ({

@@ -139,6 +139,28 @@ inBrowsers('what was sent right before a reload is in the history', async ({ ope
   )
 })
 
+inBrowsers(
+  'the history has what another window sent, and nothing of other programs',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await editorThere(page)
+    await page.evaluate(() => {
+      const storeElsewhere = (key: string, newValue: string) => {
+        localStorage.setItem(key, newValue)
+        dispatchEvent(new StorageEvent('storage', { key, newValue }))
+      }
+      const text = '{"jsonrpc":"2.0","id":1,"method":"sent/elsewhere"}'
+      const sent = { id: 1, text, time: 1, to: 'demo', revision: '2026-07-28' }
+      storeElsewhere('pagemcp.playground.history', JSON.stringify([sent]))
+      storeElsewhere('editor.history', '{}')
+    })
+    await pressIcon(page, 'Recent requests')
+    await page.waitForFunction(() =>
+      document.querySelector('.compose-tools .menu')?.textContent?.includes('sent/elsewhere'),
+    )
+  },
+)
+
 inBrowsers('the editor takes over the focus together with the text', async ({ open }) => {
   const page = await openBusy(open, playground)
   await page.focus('.draft')
