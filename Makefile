@@ -196,9 +196,8 @@ race: export CGO_ENABLED = 1
 race: $(NPM_STAMP) binary
 	$(GO) test -race -vet=off -ldflags=-w -short ./...
 
-# What runs in a page: Remote does not.
 under-node: $(NPM_STAMP)
-	$(UNDER_NODE) $(GO) test -short -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" $$(GOOS=js GOARCH=wasm $(GO) list ./wasm/... | grep -v /remote)
+	$(UNDER_NODE) $(GO) test -short -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" $$(GOOS=js GOARCH=wasm $(GO) list ./wasm/...)
 
 # In one process: to load the playground again for each file takes three times as long.
 test-playground: built

@@ -135,7 +135,7 @@ type pageFlood struct {
 }
 
 // pageFloods are the attacks of a hostile page on the memory and time of the gateway. What other
-// lists may cost is tested in wasm/engine/remote.
+// lists may cost is tested in server/internal/remote.
 func pageFloods() []pageFlood {
 	large := strings.Repeat("x", 200_000)
 	return []pageFlood{

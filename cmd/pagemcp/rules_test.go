@@ -26,9 +26,9 @@ const (
 // arrows are imports that must not be, however far they are.
 var arrows = []struct{ from, banned, why string }{
 	{"wasm", module + "server", "arrows point down"},
+	{"wasm", module + "server/internal/remote", "a Remote is a source like any other; the page has none"},
 	{"wasm", "fmt", "+65 KB brotli, with package reflect: use jsonrpc.Wrap and strconv"},
 	{"wasm/jsonrpc", module + "wasm/engine", "messages know nothing of who answers them"},
-	{"wasm/engine", module + "wasm/engine/remote", "a Remote is a source like any other; the page has none"},
 	{"wasm/engine", "encoding/json", "+246 KB brotli and 4x slower here: use jsontext"},
 	{"wasm/engine", "syscall/js", "the engine runs anywhere: the browser is the skin's affair"},
 	{"wasm/engine", "os", "the engine has no machine"},

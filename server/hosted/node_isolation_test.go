@@ -11,7 +11,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
+	"github.com/pagemcp/pagemcp/server/internal/remote/remotetest"
 )
 
 var isolationRequests = flag.Int("isolation", 2_000, "number of requests of the isolation test")

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
 // Calls and completions of one client are limited, and it recovers; others are not
@@ -115,7 +115,7 @@ func TestProgressIsThinned(t *testing.T) {
 		options := enginetest.Offering
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 		table := engine.NewTable()
-		toolOf(t, table, "flood", func(ctx context.Context, _ []byte) ([]byte, error) {
+		enginetest.ToolOf(t, table, "flood", func(ctx context.Context, _ []byte) ([]byte, error) {
 			i := engine.InvocationOf(ctx)
 			for range 10_000 {
 				i.Progress([]byte(`{"progress":1}`)) // does not increase: one is sent

@@ -5,9 +5,9 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // A Completer is a Source that suggests values for the arguments of its prompts

@@ -1,7 +1,7 @@
 // Package engine answers MCP from mounted sources.
 //
 // An [Engine] mounts Sources. A Remote, of package
-// [github.com/pagemcp/pagemcp/wasm/engine/remote], is a Source that is another Engine, so that
+// [github.com/pagemcp/pagemcp/server/internal/remote], is a Source that is another Engine, so that
 // page, gateway and extension run the same code:
 //
 //	assistant ── Port ── Engine in the gateway
@@ -36,7 +36,7 @@
 // Locks are taken in this order: a client's mu, the mu of an Outbox, the registry's mu. None of them
 // is held while a Source is called, but for [Tasker.LastTask].
 //
-// The engine does not know Remote. What both use is in internal packages: emit writes JSON,
+// The engine does not know Remote. What both use is in packages of their own: emit writes JSON,
 // schema checks it, plain cleans texts, hop has what both sides of a hop agree on. Beyond the
 // interfaces of a Source, a Remote uses [Invocation.Round], [Invocation.ForwardNeed] and
 // [Invocation.Returned] to pass a request on, and [Contents].Relayed for the answer to a read.

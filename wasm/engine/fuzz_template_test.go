@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // Matching any URI with any template gives a JSON object or nothing, and what it

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
 // The policy decides again about each notification: a listen is acknowledged without
@@ -104,7 +104,7 @@ func handleOptions() engine.Options {
 func newHandleEngine(t *testing.T, options engine.Options) *engine.Engine {
 	e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 	table := enginetest.NotesOf(t, "open", "secret", "third")
-	toolOf(t, table, "ask", func(ctx context.Context, _ []byte) ([]byte, error) {
+	enginetest.ToolOf(t, table, "ask", func(ctx context.Context, _ []byte) ([]byte, error) {
 		i := engine.InvocationOf(ctx)
 		if _, state, err := i.Answers(); err != nil || state != nil {
 			return []byte(`{"content":[]}`), err

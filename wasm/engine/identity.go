@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // A URI has two forms besides the one that a client has spelled. schema.Canonical differs only in

@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"github.com/pagemcp/pagemcp/wasm/internal/plain"
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/plain"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // SetInfo replaces the Info, from the next result on: a gateway learns it from the page

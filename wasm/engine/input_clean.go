@@ -3,10 +3,10 @@ package engine
 import (
 	"strings"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/plain"
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/plain"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // Requests for input reach the client's user and model with the authority of the server,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/hop"
 )
 
 // An interest makes the source of a mount announce what the registry has, and nothing

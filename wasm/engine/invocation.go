@@ -7,12 +7,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
-	"github.com/pagemcp/pagemcp/wasm/internal/plain"
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/emit"
+	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/plain"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // An Invocation is the request on whose behalf a source is called, and sends progress and

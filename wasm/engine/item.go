@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/plain"
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/plain"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // An Item is an entry of a list: a resource, a template, a prompt, a tool or a skill. It stays JSON

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -62,7 +62,7 @@ func TestRemarksToAStalledClientAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := engine.NewTable()
 		large := `"` + strings.Repeat("x", 60_000) + `"`
-		toolOf(t, table, "t", func(ctx context.Context, _ []byte) ([]byte, error) {
+		enginetest.ToolOf(t, table, "t", func(ctx context.Context, _ []byte) ([]byte, error) {
 			i := engine.InvocationOf(ctx)
 			for n := range 1000 {
 				i.Log([]byte(`{"level":"error","data":` + large + `}`))

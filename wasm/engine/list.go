@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/emit"
+	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )

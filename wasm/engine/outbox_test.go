@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -167,7 +167,7 @@ func TestAtMostOneNotificationInAnInterval(t *testing.T) {
 func TestRequestsHaveOutboxesOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, table, d := directOf(t)
-		toolOf(t, table, "asks", func(ctx context.Context, _ []byte) ([]byte, error) {
+		enginetest.ToolOf(t, table, "asks", func(ctx context.Context, _ []byte) ([]byte, error) {
 			return nil, engine.InvocationOf(ctx).Need([]byte(`{"q":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
 		})
 		var boxes []*engine.Outbox

@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
-	"github.com/pagemcp/pagemcp/wasm/internal/plain"
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/plain"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // A request is one request, with the members of its params that the engine reads.

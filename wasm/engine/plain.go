@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/pagemcp/pagemcp/wasm/internal/plain"
+import "github.com/pagemcp/pagemcp/wasm/plain"
 
 // Limits of descriptions, in characters.
 const (

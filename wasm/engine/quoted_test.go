@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
 // An error message quotes the beginning of a URI, template or name. Defect 25.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // read answers resources/read. Mounts are tried longest prefix first, then in

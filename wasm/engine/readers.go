@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 

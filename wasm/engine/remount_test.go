@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
 // A source that is mounted anew before it is unmounted, again and again, stays behind

@@ -10,21 +10,9 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// toolOf mounts one tool.
-func toolOf(t *testing.T, table *engine.Table, name string, call func(ctx context.Context, arguments []byte) ([]byte, error)) {
-	t.Helper()
-	parsed, err := engine.Tools.Parse([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := table.Put(engine.Entry{Kind: engine.Tools, JSON: parsed.JSON, Call: call}); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // speaksOn lets a tool speak before its answer, and once more after it: progress
 // and a log message. end is how it answers.
@@ -38,7 +26,7 @@ func speaksOn(t *testing.T, end func(ctx context.Context) ([]byte, error)) (e *e
 		kept.Progress([]byte(fmt.Sprintf(`{"progress":%d}`, n)))
 		kept.Log([]byte(fmt.Sprintf(`{"level":"error","data":%d}`, n)))
 	}
-	toolOf(t, table, "work", func(ctx context.Context, _ []byte) ([]byte, error) {
+	enginetest.ToolOf(t, table, "work", func(ctx context.Context, _ []byte) ([]byte, error) {
 		kept = engine.InvocationOf(ctx)
 		speak(1)
 		return end(ctx)
@@ -109,7 +97,7 @@ func TestLogMessagesBelongToTheirRequest(t *testing.T) {
 		options.Logging = true
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 		table := engine.NewTable()
-		toolOf(t, table, "work", func(ctx context.Context, _ []byte) ([]byte, error) {
+		enginetest.ToolOf(t, table, "work", func(ctx context.Context, _ []byte) ([]byte, error) {
 			i := engine.InvocationOf(ctx)
 			for _, level := range [...]string{"debug", "info", "warning", "error"} {
 				i.Log([]byte(`{"level":"` + level + `","data":"` + level + `"}`))

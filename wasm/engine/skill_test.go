@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
 // An entry that breaks a rule of SEP-2640 is refused as a whole, and the error names the

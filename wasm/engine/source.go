@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 

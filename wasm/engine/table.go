@@ -11,9 +11,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // A Table is a source in memory: what a web app registers by itself. It answers

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
 // A call that waits for the user becomes a task, which ends with the decision, an hour later too.

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"hash/fnv"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // The requests and notifications of the extension. Whether an id is wrong, expired, or of another

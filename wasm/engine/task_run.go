@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // The tasks of an engine. Each function here costs every page about 2 KB: there are few.

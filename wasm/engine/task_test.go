@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
 // confirm is a request for input under the name ok.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/emit"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // A matcher reports whether a URI is an expansion of a template, and of which values. The

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/emit"
+	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
 // What of a URI is which variable of a template, by a table that is read in the page, too

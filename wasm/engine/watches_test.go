@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
 // counting is a Follower that counts its watches.

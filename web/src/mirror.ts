@@ -47,7 +47,7 @@ export interface Mirror {
   sleep(asleep: boolean): void
 }
 
-// Keys and methods of Go's wasm/internal/hop.
+// Keys and methods of Go's wasm/hop.
 const metaPublished = 'io.github.pagemcp/published'
 const prefix = '{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/'
 const notifyMirror = 'notifications/io.github.pagemcp/mirror'

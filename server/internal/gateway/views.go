@@ -10,8 +10,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/fit"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/remote"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // views holds the pages of one owner, and an engine for each path at which they are

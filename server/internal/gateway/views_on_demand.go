@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/remote"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // Views of many owners exist while they are used: an idle page costs its socket and its

@@ -1,6 +1,6 @@
 /**
  * Prompts and tools of a transcript's world: what each does when it is asked, as
- * wasm/engine/world_calls_test.go tells.
+ * wasm/enginetest/world_calls.go tells.
  */
 
 import {

@@ -1,5 +1,5 @@
 /**
- * Reads transcripts: testdata/transcripts, as wasm/engine/transcripts_test.go describes them. They are
+ * Reads transcripts: testdata/transcripts, as wasm/enginetest/transcripts.go describes them. They are
  * txtar archives; golang.org/x/tools/txtar has the format.
  */
 
