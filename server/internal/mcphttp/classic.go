@@ -1,7 +1,6 @@
 package mcphttp
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -59,8 +58,8 @@ func (r *request) inSession(s *session, x engine.Examination, body []byte, strea
 			r.exceeded("", over)
 			return
 		}
-		if s.notify(x, body) != nil {
-			r.unknownSession()
+		if err := s.notify(x, body); err != nil {
+			r.noSession(err)
 			return
 		}
 		r.w.WriteHeader(http.StatusAccepted)
@@ -86,7 +85,7 @@ func (r *request) inSession(s *session, x engine.Examination, body []byte, strea
 	defer release()
 	w, err := s.request(x, body)
 	if err != nil {
-		r.unknownSession()
+		r.noSession(err)
 		return
 	}
 	defer s.settle(w)
@@ -105,25 +104,27 @@ func (r *request) session() *session {
 		return nil
 	}
 	s, err := r.server.Sessions.acquire(id, r.caller.Issuer, r.client)
-	switch {
-	case errors.Is(err, errTooManySessions):
-		r.fail(http.StatusTooManyRequests, "", message.Busy("Too many sessions"))
-		return nil
-	case errors.Is(err, errAway):
-		r.fail(http.StatusServiceUnavailable, "", message.Unreachable("The store of sessions does not answer: retry in a second"))
-		return nil
-	case err != nil:
-		r.unknownSession()
+	if err != nil {
+		r.noSession(err)
 		return nil
 	}
 	return s
 }
 
-// unknownSession responds 404 to an id that was never assigned, or whose session has
-// ended or expired. Sessions survive a restart, since many clients do not begin a new
-// one after a 404.
-func (r *request) unknownSession() {
-	r.fail(http.StatusNotFound, "", message.InvalidRequest("There is no such session"))
+// noSession responds to a request whose session cannot be used: with 404 only if its id was never
+// assigned, or it has ended or expired. Sessions survive a restart, since many clients do not begin
+// a new one after a 404.
+func (r *request) noSession(err error) {
+	switch err {
+	case errTooManySessions:
+		r.fail(http.StatusTooManyRequests, "", message.Busy("Too many sessions"))
+	case errAway:
+		r.fail(http.StatusServiceUnavailable, "", message.Unreachable("The store of sessions does not answer: retry in a second"))
+	case errOver:
+		r.fail(http.StatusServiceUnavailable, "", message.Unreachable("The session is served anew: send the request again"))
+	default:
+		r.fail(http.StatusNotFound, "", message.InvalidRequest("There is no such session"))
+	}
 }
 
 // beginSession begins a session. Its id is in the header of the response.
@@ -157,7 +158,8 @@ func (r *request) endSession() {
 		return
 	}
 	defer s.release()
-	r.server.Sessions.end(s)
+	s.stop(deleted)
+	s.save()
 	r.w.WriteHeader(http.StatusNoContent)
 }
 

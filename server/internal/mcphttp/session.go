@@ -1,9 +1,16 @@
 package mcphttp
 
 import (
+	"cmp"
 	"container/list"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
@@ -17,43 +24,76 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
+// Sessions holds the classic sessions of a gateway. Call Open before their use. A session id proves nothing:
+// it is valid together with a token of the client that began the session, at the same endpoint (R-269, R-275).
+type Sessions struct {
+	Endpoints Endpoints     // the engines
+	Gate      *access.Gate  // limits and audit log
+	Store     SessionStore  // nil: the memory of this process
+	Lifetime  time.Duration // without use
+	Max       SessionLimits
+	Log       *slog.Logger
+
+	writer string          // random: see Stored
+	open   context.Context // until Close
+	close  context.CancelFunc
+
+	mu     sync.Mutex // guards all sessions, too; nothing that blocks is called with it
+	byKey  map[string]*session
+	awake  list.List            // of *session, used last at the back
+	owners map[access.Owner]int // how many sessions of each are awake
+	late   int                  // see Late
+}
+
+// SessionLimits are those of sessions that are awake: that have a connection to an engine. 0
+// means the default.
+type SessionLimits struct {
+	All      int // default limits.MaxSessions
+	PerOwner int // default limits.MaxAwakeSessions
+}
+
 // A session is one client of the classic revisions that is awake: its connection to an engine,
 // its requests and streams, and what the store keeps of it. It outlives its HTTP requests. While
 // it is idle there is nothing but its document, from which the next request makes it again.
 type session struct {
-	all    *Sessions
-	client access.Client // whose it is, where, and its clientInfo.name
+	*Sessions
 	key    string        // of the document, instead of the id, which is stored nowhere
 	saving chan struct{} // has capacity 1; holds a value while the document is written
-
 	opened chan struct{} // closed when the fields below are set, or err
 
 	// Set before opened is closed.
-	err          error // why it could not be opened
+	err          error         // why it could not be opened
+	client       access.Client // whose it is, where, and its clientInfo.name
 	revision     string
 	capabilities jsontext.Value // of the client
 	endpoint     Endpoint
 	direct       *access.Direct // to its engine
 
-	place *list.Element // of Sessions.awake, whose lock guards it; nil: it does not count
-
-	mu      sync.Mutex
-	level   string    // of logging/setLevel; "" if not set
-	expires time.Time // as the document says
-	version uint64    // of the document
-	changes int       // of what the document says
-	stored  int       // how many of them the store has
-	isLate  bool      // the store did not take the document
-
+	// Guarded by the lock of Sessions.
+	place    *list.Element // of Sessions.awake; nil: it does not count
+	end      ending
 	users    int // HTTP requests that have acquired the session
 	lastUsed time.Time
-	isOver   bool // it sleeps, has ended or has moved
-	hasEnded bool // by DELETE: its id is invalid
-	hasMoved bool // another process serves it
 	pending  map[*pendingRequest]struct{}
 	streams  []*stream // the newest is the last
 	mayLack  bool      // the client may not have got all notifications
+	level    string    // of logging/setLevel; "" if not set
+	expires  time.Time // as the document says
+	version  uint64    // of the document
+	changes  int       // of what the document says
+	stored   int       // how many of them the store has
+	isLate   bool      // the store did not take the document
 }
+
+// An ending says why a session is over here.
+type ending int
+
+const (
+	awake   ending = iota // it is not
+	asleep                // its next request makes it again
+	moved                 // another process has saved it
+	deleted               // its id is invalid
+)
 
 // A pendingRequest is a message whose POST has not ended yet, or a request without an answer whose
 // client has disconnected.
@@ -62,44 +102,194 @@ type pendingRequest struct {
 	method, uri string
 	level       string // of logging/setLevel
 	started     time.Time
-	hasChanged  bool // the resource to which it subscribes; guarded by the session's mu
+	hasChanged  bool // the resource to which it subscribes; guarded by the lock of Sessions
 }
 
-var errOver = errors.New("the session is over")
+// Errors of sessions that cannot be used.
+var (
+	// errNoSession is for an id that was never given out, whose session has ended, or that belongs to
+	// another client: one cannot tell them apart.
+	errNoSession = errors.New("there is no such session")
 
-// Times of sessions.
+	errTooManySessions = errors.New("too many sessions")
+
+	// errAway is for a session of which nothing is known now.
+	errAway = errors.New("the store of sessions does not answer")
+
+	// errOver is for one that has ended after it was acquired.
+	errOver = errors.New("the session is over here")
+)
+
 const (
 	saveTime = 2 * time.Second // that a response waits for the store
 
 	// A session is written again when its last use has moved its end by this part of its lifetime.
 	renewals = 100
+
+	// maxStreams is the number of GET streams of one session. A further one ends the oldest.
+	maxStreams = 4
 )
 
-// maxStreams is the number of GET streams of one session. A further one ends the oldest.
-const maxStreams = 4
+// keyOf returns the key of a session: 128 bits of a hash of its id and of whose it is, that is, of one
+// client of one owner at one endpoint. The id of another one's session is so as invalid as one that was
+// never given out, and it is stored nowhere. issuer is that of the client's tokens; "" if they have none.
+func keyOf(id, issuer string, c access.Client) string {
+	var text []byte
+	for _, part := range [...]string{id, issuer, string(c.Owner), c.Principal, c.Endpoint} {
+		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
 
-// connect connects the session to its engine.
-func (s *session) connect() {
-	endpoint, _ := s.all.Endpoints.Acquire(s.client.Owner, s.client.Endpoint) // cannot fail: a request at this endpoint holds it
-	direct := s.all.Gate.Direct(context.Background(), endpoint.Engine, s.client)
-	s.mu.Lock()
-	s.endpoint, s.direct = endpoint, direct
-	isOver := s.isOver
-	s.mu.Unlock()
-	if isOver { // the gateway closes
-		direct.Close()
-		endpoint.Release()
+// Open prepares ss for use.
+func (ss *Sessions) Open() {
+	if ss.Store == nil {
+		ss.Store = &memoryStore{}
+	}
+	ss.writer = rand.Text()
+	ss.open, ss.close = context.WithCancel(context.Background())
+	ss.byKey, ss.owners = map[string]*session{}, map[access.Owner]int{}
+	ss.SetLimits(ss.Max)
+}
+
+// SetLimits replaces the numbers of sessions. Those that are awake over a new limit stay
+// until others need room.
+func (ss *Sessions) SetLimits(most SessionLimits) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.Max = SessionLimits{All: cmp.Or(most.All, limits.MaxSessions), PerOwner: cmp.Or(most.PerOwner, limits.MaxAwakeSessions)}
+}
+
+// new returns a session with one user that nothing refers to yet.
+func (ss *Sessions) new(key string, c access.Client) *session {
+	c.Page = "" // which is of one request
+	return &session{
+		Sessions: ss, key: key, client: c, saving: make(chan struct{}, 1), opened: make(chan struct{}), pending: map[*pendingRequest]struct{}{}, users: 1, lastUsed: time.Now(),
 	}
 }
 
-// restore makes the session from its document. Everything the client has read may be stale, which
+// begin handles the initialize of a client. It returns the new session, its id and the
+// result; without a session it returns the error response of the engine, or nothing if
+// there are too many sessions.
+func (ss *Sessions) begin(issuer string, c access.Client, x engine.Examination, body []byte) (*session, string, []byte) {
+	random := make([]byte, 16) // 128 bits
+	rand.Read(random)          // never returns an error
+	id := base64.RawURLEncoding.EncodeToString(random)
+	s := ss.new(keyOf(id, issuer, c), c)
+	s.client.Name = access.ClientName(x)
+	if s.capabilities = engine.KnownCapabilities(jsonrpc.Member(x.Params, "capabilities")); s.capabilities.Kind() != '{' {
+		s.capabilities = []byte("{}")
+	}
+	if ss.admit(s) != nil {
+		return nil, "", nil
+	}
+	w, err := s.request(x, body)
+	if err != nil { // the gateway closes
+		return nil, "", nil
+	}
+	result, _ := s.direct.Next(ss.open, w.out) // engines answer initialize at once
+	s.settle(w)
+	if result == nil || message.HeadOf(result).Failed {
+		if result == nil {
+			result = jsonrpc.AppendError(nil, x.ID, message.Interrupted("The engine did not answer initialize"))
+		}
+		s.stop(asleep)
+		return nil, "", result
+	}
+	answer, _ := jsonrpc.Parse(result)
+	s.revision, _ = jsonrpc.Text(jsonrpc.Member(answer.Result, "protocolVersion"))
+	close(s.opened)
+	s.mu.Lock()
+	s.changes++
+	s.mu.Unlock()
+	s.save()
+	return s, id, result
+}
+
+// acquire returns the session with this id. The caller must release it. The error is
+// errNoSession, errTooManySessions or errAway.
+func (ss *Sessions) acquire(id, issuer string, c access.Client) (*session, error) {
+	s, isNew := ss.find(keyOf(id, issuer, c), c)
+	if isNew {
+		s.err = s.load()
+		close(s.opened)
+	}
+	<-s.opened // within saveTime
+	if s.err != nil {
+		return nil, s.err
+	}
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if s.end == deleted {
+		s.users--
+		return nil, errNoSession
+	}
+	s.used(time.Now())
+	return s, nil
+}
+
+// find returns the session with this key, with one more user. A new one is to be loaded.
+func (ss *Sessions) find(key string, c access.Client) (s *session, isNew bool) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	s = ss.byKey[key]
+	if s == nil {
+		s = ss.new(key, c)
+		ss.byKey[key] = s
+		return s, true
+	}
+	if s.place != nil {
+		ss.awake.MoveToBack(s.place)
+	}
+	s.users++
+	return s, false
+}
+
+// release undoes one acquire.
+func (s *session) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.users--
+	s.lastUsed = time.Now()
+}
+
+// used records a use, and renews the document if its end moves by enough. The caller holds the lock.
+func (s *session) used(now time.Time) {
+	s.lastUsed = now
+	if !s.expires.IsZero() && s.end == awake && now.Add(s.Lifetime).Sub(s.expires) >= s.Lifetime/renewals {
+		s.changes++
+		go s.save() // ends after saveTime
+	}
+}
+
+// load makes a session from what the store has. Everything the client has read may be stale, which
 // is announced at once, since this request may be its last for a while.
-func (s *session) restore(doc *Stored) {
+func (s *session) load() (err error) {
+	defer func() {
+		if err != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.remove()
+		}
+	}()
+	ctx, cancel := context.WithTimeout(s.open, saveTime)
+	defer cancel()
+	doc, err := s.Store.Load(ctx, string(s.client.Owner), s.key)
+	switch {
+	case err != nil:
+		s.Log.Error("a stored session cannot be read", "error", err)
+		return errAway
+	case doc == nil || !doc.IsValid() || !time.Now().Before(doc.Expires):
+		return errNoSession
+	}
 	s.revision, s.client.Name, s.capabilities = doc.Revision, doc.Client, doc.Capabilities
 	s.mu.Lock()
 	s.level, s.expires, s.version = doc.LogLevel, doc.Expires, doc.Version
 	s.mu.Unlock()
-	s.connect()
+	if err := s.admit(s); err != nil {
+		return err
+	}
 	params := []byte(`{"protocolVersion":"` + s.revision + `","capabilities":`)
 	params = append(append(params, s.capabilities...), `,"clientInfo":{"name":`...)
 	params = append(jsonrpc.AppendString(params, s.client.Name), "}}"...)
@@ -119,82 +309,222 @@ func (s *session) restore(doc *Stored) {
 			s.direct.Announce()
 		}()
 	}
+	return nil
 }
 
-// release undoes one Sessions.acquire.
-func (s *session) release() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.users--
-	s.lastUsed = time.Now()
-}
+// Sessions that are awake.
 
-// isIdle reports whether nothing needs the session to be awake. The caller holds the lock, here
-// and below.
-func (s *session) isIdle() bool {
-	return s.users == 0 && !s.isOver && len(s.pending) == 0 && s.stored == s.changes
-}
-
-// isEvictable reports whether it may sleep if there is no room: its streams end then, and what the store
-// does not take is lost.
-func (s *session) isEvictable() bool {
-	return s.users == len(s.streams) && !s.isOver && len(s.pending) == 0 && len(s.saving) == 0
-}
-
-// shut ends what the session does here. The caller calls closed without the lock.
-func (s *session) shut() (closed func()) {
-	if s.isOver {
-		return func() {}
+// admit connects a session to its engine and makes it count. If there are too many, others sleep, see
+// victim. The error is errTooManySessions, or errAway if the gateway closes.
+func (ss *Sessions) admit(s *session) error {
+	s.endpoint, _ = ss.Endpoints.Acquire(s.client.Owner, s.client.Endpoint) // cannot fail: a request at this endpoint holds it
+	s.direct = ss.Gate.Direct(context.Background(), s.endpoint.Engine, s.client)
+	closed, err := ss.count(s)
+	if err != nil {
+		closed = append(closed, s)
 	}
-	s.isOver = true
+	for _, each := range closed {
+		each.disconnect()
+	}
+	return err
+}
+
+// count makes a session count, and those sleep that it returns.
+func (ss *Sessions) count(s *session) (closed []*session, err error) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	for {
+		isOwnerFull := ss.owners[s.client.Owner] >= ss.Max.PerOwner
+		if !isOwnerFull && ss.awake.Len() < ss.Max.All {
+			break
+		}
+		victim := ss.victim(s.client.Owner, isOwnerFull)
+		if victim == nil {
+			return closed, errTooManySessions
+		}
+		victim.shut(asleep)
+		closed = append(closed, victim)
+	}
+	if ss.open.Err() != nil {
+		return closed, errAway
+	}
+	ss.owners[s.client.Owner]++
+	s.place = ss.awake.PushBack(s)
+	ss.byKey[s.key] = s
+	return closed, nil
+}
+
+// victim returns the session that makes room for one of owner, or nil: one that is idle, of the same
+// owner if there is one; then one of the same owner that has only streams, whose client opens them again,
+// and what the store does not take is lost. Of these the one that is unused for longest. A session that
+// sleeps loses nothing but its connection: its next request restores it.
+func (ss *Sessions) victim(owner access.Owner, isOwnerFull bool) *session {
+	isOwn := func(s *session) bool { return s.client.Owner == owner }
+	victim := ss.oldest(func(s *session) bool { return isOwn(s) && s.isIdle() })
+	if victim == nil && !isOwnerFull {
+		victim = ss.oldest((*session).isIdle)
+	}
+	if victim == nil {
+		victim = ss.oldest(func(s *session) bool {
+			return isOwn(s) && s.users == len(s.streams) && len(s.pending) == 0 && len(s.saving) == 0
+		})
+	}
+	return victim
+}
+
+// oldest returns the session that is unused for longest, of those that accepts returns true for.
+func (ss *Sessions) oldest(accepts func(*session) bool) *session {
+	for at := ss.awake.Front(); at != nil; at = at.Next() {
+		if s := at.Value.(*session); s.end == awake && accepts(s) {
+			return s
+		}
+	}
+	return nil
+}
+
+// isIdle reports whether nothing needs the session to be awake. The caller holds the lock.
+func (s *session) isIdle() bool {
+	return s.users == 0 && len(s.pending) == 0 && s.stored == s.changes
+}
+
+// stop ends what a session does here, unless it is over.
+func (s *session) stop(as ending) {
+	s.mu.Lock()
+	isOver := s.end != awake
+	if !isOver {
+		s.shut(as)
+	}
+	s.mu.Unlock()
+	if !isOver {
+		s.disconnect()
+	}
+}
+
+// stopAll makes those sessions sleep that chosen returns true for. It is called for all, with the lock held.
+func (ss *Sessions) stopAll(chosen func(*session) bool) {
+	var stopped []*session
+	for _, s := range ss.list() {
+		ss.mu.Lock()
+		if chosen(s) && s.end == awake {
+			s.shut(asleep)
+			stopped = append(stopped, s)
+		}
+		ss.mu.Unlock()
+	}
+	for _, s := range stopped {
+		s.disconnect()
+	}
+}
+
+// shut ends a session that is awake. The caller holds the lock, and calls disconnect without it. A
+// deleted one is remembered until the store has removed it.
+func (s *session) shut(as ending) {
+	s.end = as
 	for _, each := range s.streams {
 		each.stop()
 	}
-	direct, release := s.direct, s.endpoint.Release
-	wasLate := s.isLate && !s.hasEnded
-	if wasLate {
-		s.isLate = false
+	if as == deleted {
+		s.changes++
+		return
 	}
-	return func() {
-		if wasLate {
-			s.all.countLate(false, nil)
-		}
-		if direct != nil { // see connect
-			direct.Close()
-			release()
-		}
+	s.remove()
+	s.setLate(false)
+}
+
+// remove lets the next request with this key load a session. The caller holds the lock.
+func (s *session) remove() {
+	if s.byKey[s.key] == s {
+		delete(s.byKey, s.key)
 	}
+	if s.place == nil {
+		return
+	}
+	s.awake.Remove(s.place)
+	s.place = nil
+	if s.owners[s.client.Owner]--; s.owners[s.client.Owner] == 0 {
+		delete(s.owners, s.client.Owner)
+	}
+}
+
+// disconnect cancels the requests of a session that is shut.
+func (s *session) disconnect() {
+	s.direct.Close()
+	s.endpoint.Release()
+}
+
+func (ss *Sessions) list() (all []*session) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	for at := ss.awake.Front(); at != nil; at = at.Next() {
+		all = append(all, at.Value.(*session))
+	}
+	return all
+}
+
+// Sweep makes idle sessions sleep, and renews those that have a stream.
+func (ss *Sessions) Sweep(now time.Time) {
+	ss.stopAll(func(s *session) bool {
+		if s.users > 0 {
+			s.used(now)
+		}
+		if s.stored != s.changes { // the store did not answer, or the client has disconnected before the response
+			go s.save() // ends after saveTime
+		}
+		return s.isIdle() && now.Sub(s.lastUsed) >= limits.SessionIdle
+	})
+}
+
+// Rest makes all sessions sleep that are idle now, as when memory is short.
+func (ss *Sessions) Rest() { ss.stopAll((*session).isIdle) }
+
+// Move makes the sessions of owners sleep whom another process serves from now on, which has what
+// the store has: their streams end.
+func (ss *Sessions) Move(moved func(access.Owner) bool) {
+	ss.stopAll(func(s *session) bool { return moved(s.client.Owner) })
+}
+
+// Close makes all sessions sleep, after a last attempt to save them.
+func (ss *Sessions) Close() {
+	var saves sync.WaitGroup
+	for _, s := range ss.list() {
+		saves.Go(s.save) // ends after saveTime
+	}
+	saves.Wait()
+	ss.close()
+	ss.stopAll(func(*session) bool { return true })
+}
+
+// Count returns the number of sessions that are awake.
+func (ss *Sessions) Count() int {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return ss.awake.Len()
+}
+
+// Late returns the number of sessions whose last change the store does not have, though it was to be
+// written: it is lost if this process ends before the store answers.
+func (ss *Sessions) Late() int {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return ss.late
 }
 
 // The document.
 
-// subscriptionSize returns what a subscription takes of the document, in bytes: a URI has no characters that JSON escapes.
-func subscriptionSize(uri string) int { return len(uri) + len(`"",`) }
-
 // hasRoomFor reports whether the document has room for a subscription to one more resource.
 func (s *session) hasRoomFor(uri string) bool {
-	const rest = 4 << 10 // bytes, at most: capabilities, names, times
-	all := s.direct.Subscriptions()
-	size := rest + subscriptionSize(uri)
+	all := append(s.direct.Subscriptions(), uri)
+	size := 4 << 10 // bytes, at most, of capabilities, names and times
 	for _, one := range all {
-		size += subscriptionSize(one)
+		size += len(one) + len(`"",`) // a URI has no characters that JSON escapes
 	}
-	return size <= MaxStored || slices.Contains(all, uri)
-}
-
-// renew changes the end of the session in the document, if its last use has moved it. The caller
-// holds the lock.
-func (s *session) renew() {
-	if lifetime := s.all.Lifetime; !s.isOver && s.lastUsed.Add(lifetime).Sub(s.expires) >= lifetime/renewals {
-		s.changes++
-		go s.save() // ends after saveTime
-	}
+	return size <= MaxStored || slices.Index(all, uri) < len(all)-1
 }
 
 // save writes what has changed, saveTime at most: after that the session goes on in memory, and
 // Sweep saves it. If another process has saved the session, it is over here.
 func (s *session) save() {
-	ctx, cancel := context.WithTimeout(s.all.open, saveTime)
+	ctx, cancel := context.WithTimeout(s.open, saveTime)
 	defer cancel()
 	select {
 	case s.saving <- struct{}{}:
@@ -208,18 +538,43 @@ func (s *session) save() {
 	}
 	var err error
 	if doc.Expires.IsZero() {
-		err = s.all.Store.Delete(ctx, doc.Owner, doc.ID)
+		err = s.Store.Delete(ctx, doc.Owner, doc.ID)
 	} else {
-		err = s.all.Store.Save(ctx, doc)
+		err = s.Store.Save(ctx, doc)
 	}
+	if errors.Is(err, ErrStale) {
+		s.stop(moved)
+		return
+	}
+	s.mu.Lock()
+	if err == nil && doc.Expires.IsZero() {
+		s.remove()
+	}
+	if err == nil {
+		s.version, s.stored = doc.Version, change
+	}
+	before, now := s.setLate(err != nil && s.end != asleep)
+	s.mu.Unlock()
 	switch {
-	case errors.Is(err, ErrStale):
-		s.all.move(s)
-		err = nil
-	case err == nil && doc.Expires.IsZero():
-		s.all.forget(s)
+	case before == 0 && now == 1:
+		s.Log.Error("sessions are not stored, and are kept in memory", "error", err)
+	case before == 1 && now == 0:
+		s.Log.Info("all sessions are stored again")
 	}
-	s.saved(doc, change, err)
+}
+
+// setLate counts a session that the store did not take, or has. It returns how many there were, and are.
+// The caller holds the lock.
+func (s *session) setLate(isLate bool) (before, now int) {
+	before = s.late
+	switch {
+	case isLate && !s.isLate:
+		s.late++
+	case !isLate && s.isLate:
+		s.late--
+	}
+	s.isLate = isLate
+	return before, s.late
 }
 
 // snapshot returns the document as it is now, without Expires if the session has ended. It is nil if
@@ -227,31 +582,17 @@ func (s *session) save() {
 func (s *session) snapshot() (doc *Stored, change int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stored == s.changes || s.isOver && !s.hasEnded {
+	if s.stored == s.changes || s.end == asleep || s.end == moved {
 		return nil, 0
 	}
-	doc = &Stored{ID: s.key, Owner: string(s.client.Owner), Writer: s.all.writer, Version: s.version}
-	if s.hasEnded {
+	doc = &Stored{ID: s.key, Owner: string(s.client.Owner), Writer: s.writer, Version: s.version}
+	if s.end == deleted {
 		return doc, s.changes
 	}
-	s.expires = s.lastUsed.Add(s.all.Lifetime)
+	s.expires = s.lastUsed.Add(s.Lifetime)
 	doc.Revision, doc.Client, doc.Capabilities = s.revision, s.client.Name, s.capabilities
 	doc.LogLevel, doc.Expires, doc.Subscriptions = s.level, s.expires, slices.Sorted(slices.Values(s.direct.Subscriptions()))
 	return doc, s.changes
-}
-
-// saved records the result of a write. After an error Sweep repeats it.
-func (s *session) saved(doc *Stored, change int, err error) {
-	s.mu.Lock()
-	if err == nil {
-		s.version, s.stored = doc.Version, change
-	}
-	wasLate, isLate := s.isLate, err != nil
-	s.isLate = isLate
-	s.mu.Unlock()
-	if wasLate != isLate {
-		s.all.countLate(isLate, err)
-	}
 }
 
 // Requests of the client.
@@ -262,35 +603,41 @@ func uriOf(params []byte) string {
 	return uri
 }
 
-// updatedURI returns the URI of an `updated` notification, or "" for other messages.
-func updatedURI(msg []byte) string {
-	m, _ := jsonrpc.Parse(msg)
-	if m.Method != engine.MethodUpdated {
-		return ""
-	}
-	return uriOf(m.Params)
-}
-
 // request sends a request to the engine. The caller calls settle in the end. Clients may repeat an id
 // while a request with it is pending: each POST has its own answer.
 func (s *session) request(x engine.Examination, msg []byte) (*pendingRequest, error) {
 	w := &pendingRequest{out: engine.NewOutbox(), method: x.Method, uri: uriOf(x.Params), started: time.Now()}
 	w.level, _ = jsonrpc.Text(jsonrpc.Member(x.Params, "level"))
-	if !s.begin(w) {
-		return nil, errOver
+	if err := s.register(w); err != nil {
+		return nil, err
 	}
 	s.direct.Send(x, msg, w.out)
 	return w, nil
 }
 
-// begin counts a message, unless the session is over.
-func (s *session) begin(w *pendingRequest) bool {
+// notify sends a notification or response of the client to the engine.
+func (s *session) notify(x engine.Examination, msg []byte) error {
+	w := &pendingRequest{}
+	if err := s.register(w); err != nil {
+		return err
+	}
+	defer s.settle(w)
+	s.direct.Send(x, msg, s.direct.Outbox())
+	return nil
+}
+
+// register counts a message, unless the session is over.
+func (s *session) register(w *pendingRequest) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.isOver {
+	switch s.end {
+	case awake:
 		s.pending[w] = struct{}{}
+		return nil
+	case deleted:
+		return errNoSession
 	}
-	return !s.isOver
+	return errOver
 }
 
 // settle is called when the POST of a message has ended. What a subscription has notified of before
@@ -303,22 +650,9 @@ func (s *session) settle(w *pendingRequest) {
 	defer s.mu.Unlock()
 	delete(s.pending, w)
 	s.lastUsed = time.Now()
-	if w.hasChanged && !s.isOver {
+	if w.hasChanged && s.end == awake {
 		s.direct.Announce(w.uri)
 	}
-}
-
-// isEarly reports whether a message is about a resource to which a request subscribes that is not
-// answered yet: it follows the response.
-func (s *session) isEarly(msg []byte) (isEarly bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for w := range s.pending {
-		if w.method == engine.MethodSubscribe && updatedURI(msg) == w.uri {
-			w.hasChanged, isEarly = true, true
-		}
-	}
-	return isEarly
 }
 
 // abandon waits for the response to a request whose client has disconnected. That has not cancelled
@@ -334,24 +668,13 @@ func (s *session) abandon(w *pendingRequest) {
 			s.refuse(h, "The client has closed the stream of this call, so no request can be sent to it")
 		case jsonrpc.Response:
 			s.apply(w, h)
-			s.all.Gate.Audit.Record(access.Entry{
+			s.Gate.Audit.Record(access.Entry{
 				Principal: s.client.Principal, Owner: s.client.Owner, Client: s.client.Name, Endpoint: s.client.Endpoint, Verb: w.method, URI: w.uri,
 				Outcome: "dropped", Ms: float64(time.Since(w.started).Microseconds()) / 1000,
 			})
 			return
 		}
 	}
-}
-
-// notify sends a notification or response of the client to the engine.
-func (s *session) notify(x engine.Examination, msg []byte) error {
-	w := &pendingRequest{}
-	if !s.begin(w) {
-		return errOver
-	}
-	defer s.settle(w)
-	s.direct.Send(x, msg, s.direct.Outbox())
-	return nil
 }
 
 // refuse responds to a request of the engine that no stream can carry, so that the call that it
@@ -369,14 +692,14 @@ func (s *session) acknowledge(w *pendingRequest, h message.Head) bool {
 	s.save()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.hasMoved
+	return s.end != moved
 }
 
 // apply takes over what a request has changed of the document, and reports whether it has.
 func (s *session) apply(w *pendingRequest, h message.Head) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h.Failed || s.isOver {
+	if h.Failed || s.end != awake {
 		return false
 	}
 	switch w.method {
@@ -438,7 +761,7 @@ func (s *session) turn(one *stream, stop context.CancelFunc) *engine.Outbox {
 	defer s.mu.Unlock()
 	one.stop = stop
 	switch at := slices.Index(s.streams, one); {
-	case at < 0 || s.isOver:
+	case at < 0 || s.end != awake:
 		return nil
 	case at < len(s.streams)-1:
 		return one.idle
@@ -456,7 +779,7 @@ func (s *session) addStream(one *stream) {
 		s.streams = slices.Delete(s.streams, 0, 1)
 	}
 	s.streams = append(s.streams, one)
-	if s.mayLack && !s.isOver {
+	if s.mayLack && s.end == awake {
 		s.direct.Announce()
 	}
 	s.mayLack = true
@@ -469,27 +792,6 @@ func (s *session) removeStream(one *stream) {
 	if len(s.streams) > 0 {
 		s.streams[len(s.streams)-1].stop()
 	}
-}
-
-// passes reports whether a message that was taken is sent now. Others are announced later: to the next
-// stream, or after the response to the subscription.
-func (s *session) passes(msg []byte, accepts func(msg []byte) bool) bool {
-	if s.isEarly(msg) {
-		return false
-	}
-	if accepts == nil || accepts(msg) {
-		return true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.mayLack = true
-	return false
-}
-
-func (s *session) hasStream() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.streams) > 0
 }
 
 // take takes a message for a POST whose response is an event stream: it gets what waits for a stream
@@ -509,4 +811,30 @@ func (s *session) take(accepts func(msg []byte) bool) (msg []byte, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+func (s *session) hasStream() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.streams) > 0
+}
+
+// passes reports whether a message that was taken is sent now. Others are announced later: to the next
+// stream, or, if a request subscribes to their resource that is not answered yet, after its response.
+func (s *session) passes(msg []byte, accepts func(msg []byte) bool) bool {
+	uri := ""
+	if m, _ := jsonrpc.Parse(msg); m.Method == engine.MethodUpdated {
+		uri = uriOf(m.Params)
+	}
+	isAccepted := accepts == nil || accepts(msg)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	isEarly := false
+	for w := range s.pending {
+		if uri != "" && w.method == engine.MethodSubscribe && uri == w.uri {
+			w.hasChanged, isEarly = true, true
+		}
+	}
+	s.mayLack = s.mayLack || !isAccepted
+	return !isEarly && isAccepted
 }

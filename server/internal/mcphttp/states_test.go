@@ -13,9 +13,9 @@ type SessionState struct {
 // States returns the states of the sessions that are awake, used last at the end.
 func (ss *Sessions) States() (all []SessionState) {
 	for _, s := range ss.list() {
-		s.mu.Lock()
+		ss.mu.Lock()
 		all = append(all, SessionState{s.client.Owner, len(s.direct.Subscriptions()), len(s.pending), s.level})
-		s.mu.Unlock()
+		ss.mu.Unlock()
 	}
 	return all
 }
