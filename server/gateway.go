@@ -19,9 +19,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/monitor"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"golang.org/x/time/rate"
 )
 
 // A Gateway serves the pages that have joined it to assistants. Make one with New; bind
@@ -133,6 +131,8 @@ func (g *Gateway) restore() (err error) {
 	}
 	g.activity = &activity{Audit: g.audit, used: g.named.touch, watched: g.monitorEntry}
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.keys.gateway}
+	most := limits.Local()
+	most.Set("readsPerSecond", g.options.ReadsPerSecond)
 	g.core = gateway.New(gateway.Options{
 		Info:  g.options.info(),
 		Allow: g.allows, ReadOnly: g.named.readOnly, Sees: g.named.sees, HasEnded: g.named.hasEnded,
@@ -141,12 +141,12 @@ func (g *Gateway) restore() (err error) {
 		Doorkeeper: g.pairing, Log: g.log, SchemaRemoved: g.activity.schemaRemoved,
 		Sessions: gateway.SessionOptions{
 			Store: files, Lifetime: sessionLifetime,
-			Max: mcphttp.SessionLimits{All: limits.MaxSessions, PerOwner: limits.MaxSessions}, // one user, who may use all of them
+			Max: mcphttp.SessionLimits{PerOwner: most.Of(limits.Sessions, limits.OfOwner)},
 		},
 		Handlers: g.handlers(),
 	}, &access.Gate{
 		Auth: &authenticator{g.token, g.named}, Audit: g.activity, Monitor: &g.monitors, Pause: &g.pause,
-		Limits: quotas.New(quotas.Local(quotas.Limits{ReadsPerSecond: rate.Limit(g.options.ReadsPerSecond)}), nil),
+		Limits: limits.New(most, nil),
 	}, &g.monitors)
 	g.pairing.full = g.core.Full
 	g.core.Views("").MountRemembered(g.names.remembered()) // requests may arrive before the pages have reconnected

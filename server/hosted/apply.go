@@ -5,8 +5,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
-	"golang.org/x/time/rate"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // apply replaces the configuration while the node serves, for a reloader.
@@ -15,7 +14,7 @@ func (n *Node) apply(old, next *config.Loaded) error {
 		return err
 	}
 	n.core.RefuseOrigins(next.PageOrigins)
-	n.core.Sessions.SetLimits(sessionLimits(next.Config.Limits))
+	n.core.Sessions.SetLimits(sessionLimits(next.Limits))
 	if !reflect.DeepEqual(old.Keys, next.Keys) {
 		n.core.CloseIdleViews() // they sign with the old key
 	}
@@ -36,8 +35,8 @@ func (n *Node) configure(old, next *config.Loaded) error {
 	n.origins.Store(&next.PageOrigins)
 	n.sampling.Store(&next.Sampling)
 	n.browsers.Store(access.NewOrigins(next.Config.Assistants.Origins...))
-	n.limits.Store(&next.Config.Limits)
-	n.quotas.SetLimits(n.quotasNow())
+	n.limits.Store(&next.Limits)
+	n.usage.SetLimits(n.limitsNow())
 	n.proxies.Trust(next.Proxies)
 	if n.cluster != nil {
 		n.cluster.peer.Store(next.Peer)
@@ -69,23 +68,10 @@ func (n *Node) replaceIssuers(old, next *config.Loaded) error {
 	return nil
 }
 
-// quotasNow returns the limits of this node.
-func (n *Node) quotasNow() quotas.Limits {
+// limitsNow returns the limits of this node.
+func (n *Node) limitsNow() limits.Limits {
 	if n.cluster == nil || n.cluster.nodes == nil {
-		return quotasOf(*n.limits.Load(), 1)
+		return *n.limits.Load()
 	}
-	return quotasOf(*n.limits.Load(), n.cluster.nodes.Count())
-}
-
-// quotasOf returns the limits of one of several nodes. Owners are served by one node, and those of
-// a tenant by all.
-func quotasOf(l config.Limits, nodes int) quotas.Limits {
-	share := func(limit int) int { return (limit + nodes - 1) / nodes }
-	return quotas.Limits{
-		PagesPerOwner: l.PagesPerOwner, PagesPerTenant: share(l.PagesPerTenant), Pages: l.Pages,
-		RequestsPerOwner: l.RequestsPerOwner, RequestsPerTenant: share(l.RequestsPerTenant),
-		StreamsPerOwner: l.StreamsPerOwner, StreamsPerTenant: share(l.StreamsPerTenant), Streams: l.Streams,
-		ReadsPerSecond: rate.Limit(l.ReadsPerSecond), CompletionsPerSecond: rate.Limit(l.CompletionsPerSecond), CallsPerSecond: rate.Limit(l.CallsPerSecond),
-		JoinsPerTenantPerSecond: share(l.JoinsPerTenantPerSecond),
-	}
+	return n.limits.Load().Share(n.cluster.nodes.Count())
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 
@@ -188,7 +189,7 @@ func (c *cluster) watch(ctx context.Context) {
 		updated := c.nodes.Updated()
 		if count := c.nodes.Count(); count != before {
 			before = count
-			c.node.quotas.SetLimits(c.node.quotasNow())
+			c.node.usage.SetLimits(c.node.limitsNow())
 		}
 		go c.release(ctx) // ends after movePatience, or with ctx
 		select {
@@ -219,7 +220,8 @@ func (c *cluster) release(ctx context.Context) {
 	pages := slices.DeleteFunc(c.node.core.Connected(), func(page gateway.Connected) bool { return !c.moves(page.Owner, page.Via) })
 	calls := func(page gateway.Connected) int {
 		if c.nodes.Home(page.Owner) != nil {
-			return page.Calls() + c.node.quotas.RequestsOf(page.Owner)
+			requests, _ := c.node.usage.InUse(limits.Requests, limits.OfOwner, limits.User{Owner: string(page.Owner)})
+			return page.Calls() + requests
 		}
 		return page.Calls()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 	"github.com/pagemcp/pagemcp/server/hosted/ring/ringtest"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 
@@ -183,17 +184,14 @@ func TestOnlyNodesReachAPlainInternalAddress(t *testing.T) {
 	}
 }
 
-// Limits of a tenant are shared by all nodes, those of its users are not.
+// Limits of a tenant are shared by all nodes.
 func TestNodesShareTheLimitsOfTenants(t *testing.T) {
 	t.Parallel()
 	store, _, _ := ringtest.NewStore()
-	a := startWith(t, store, func(c *config.Config) { inCluster(c); c.Limits.PagesPerTenant, c.Limits.PagesPerOwner = 101, 7 })
+	a := startWith(t, store, func(c *config.Config) { inCluster(c); c.Limits["pagesPerTenant"] = 101 })
 	wants := func(tenant int) {
 		t.Helper()
-		gatewaytest.Eventually(t, fmt.Sprint("the limit of a tenant is ", tenant), func() bool { return a.quotas.Limits().PagesPerTenant == tenant })
-		if got := a.quotas.Limits().PagesPerOwner; got != 7 {
-			t.Errorf("the limit of a user is %d", got)
-		}
+		gatewaytest.Eventually(t, fmt.Sprint("the limit of a tenant is ", tenant), func() bool { return a.usage.Limits().Of(limits.Pages, limits.OfTenant) == tenant })
 	}
 	wants(101)
 	b := a.another(store)

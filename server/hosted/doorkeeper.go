@@ -21,7 +21,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
@@ -34,7 +33,7 @@ const (
 	retryPressure = 15 * time.Second   // while memory is short
 
 	// joinTime is that of a join in all: for its frame, for its turn, and for the answer.
-	joinTime = 2*limits.HandshakeTime + quotas.MaxJoinWait
+	joinTime = 2*limits.HandshakeTime + limits.QueueTime
 )
 
 // Close codes of pages, besides those of package socket. The reason of closeDraining and
@@ -79,12 +78,11 @@ type (
 type doorkeeper struct {
 	issuers  *atomic.Pointer[issuers]
 	origins  *atomic.Pointer[config.OriginList]
-	quotas   *quotas.Quotas
+	usage    *limits.Usage
 	registry *registry
 	users    *audit.Users
 	metrics  *metrics
 	pressed  func() bool // memory is short
-	joins    *quotas.JoinQueue
 	draining *atomic.Bool
 }
 
@@ -120,8 +118,8 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, r *http.Request
 		d.metrics.rejectJoin(joinHandshake)
 		return joiner, cmp.Or(err, gateway.ErrRefused)
 	}
-	who := quotas.Identity{Tenant: granted.Tenant, Owner: granted.Owner}
-	if over := d.quotas.Join(who); over != nil {
+	who := limits.User{Tenant: granted.Tenant, Owner: string(granted.Owner)}
+	if _, over := d.usage.Reserve(who, limits.Joins, 0); over != nil {
 		return joiner, d.exceeded(over)
 	}
 	name := pageName(granted.Owner, origin, frame.Hello.Page, frame.Hello.Name)
@@ -141,11 +139,15 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, r *http.Request
 	joiner.Leave = func() { credential.end(); leave() }
 	joiner.Valid = credential.isValid
 	joiner.Credential, joiner.Joined = credential.renew, credential.begin
-	finish, err := d.awaitTurn(ctx, who)
-	if err != nil {
-		return joiner, d.exceeded(err)
+	// The page waits for its turn after it has shown its token, so that connections without one take no
+	// turn from others, and an owner waits with no more pages than it may have.
+	began := time.Now()
+	finish, over := d.usage.Take(ctx, who, limits.Joining)
+	if over != nil {
+		return joiner, d.exceeded(over)
 	}
 	defer finish() // a page that is silent from now on takes no turn from others
+	d.metrics.waited(time.Since(began))
 	joiner.Welcome, err = json.Marshal(joinedFrame{
 		Joined: name, Ping: int(limits.PingEvery / time.Second), Refresh: int(refreshEvery / time.Second),
 		Spread: max(minSpread, d.registry.count()), Sequences: frame.Sequences,
@@ -194,17 +196,6 @@ func joinToken(header http.Header) (token string) {
 	return token
 }
 
-// awaitTurn waits until the page may join. It comes after the page has shown its token, so
-// that connections without one take no turn from others, and an owner waits with no more
-// pages than it may have.
-func (d *doorkeeper) awaitTurn(ctx context.Context, who quotas.Identity) (finish func(), err error) {
-	began := time.Now()
-	if finish, err = d.joins.Acquire(ctx, who.Owner); err == nil {
-		d.metrics.waited(time.Since(began))
-	}
-	return finish, err
-}
-
 // refuseToken returns the error of a join or a renewal whose token was rejected.
 func (d *doorkeeper) refuseToken(err error) error {
 	reason := oauth.ReasonOf(err)
@@ -222,11 +213,10 @@ func (d *doorkeeper) refuseToken(err error) error {
 }
 
 func (d *doorkeeper) exceeded(err error) error {
-	over := (*access.Exceeded)(nil)
+	over := (*limits.Exceeded)(nil)
 	if !errors.As(err, &over) {
 		return err
 	}
-	d.metrics.exceed(over.Limit)
 	d.metrics.rejectJoin(over.Limit)
 	return waitError(closeLimit, "busy", over.Retry)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
@@ -86,7 +87,7 @@ func (n *Node) finish(ctx context.Context) {
 	}
 	ending.Wait()
 	for { // a client may have hung up on a request of its session
-		if requests, _, _ := n.quotas.InUse(); requests == 0 || !wait.For(ctx, drainTick) {
+		if requests, _ := n.usage.InUse(limits.Requests, limits.OfNode, limits.User{}); requests == 0 || !wait.For(ctx, drainTick) {
 			return
 		}
 	}

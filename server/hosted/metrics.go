@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/internal/admin"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -93,7 +93,7 @@ func oauthReasons() []string {
 
 // limitValues returns the values of the label limit: keys of the configuration, and clients,
 // which are limited by a constant.
-func limitValues() []string { return append(config.LimitKeys(), "clients") }
+func limitValues() []string { return append(limits.Hosted().Keys(), "clients") }
 
 // joinReasons returns the values of the label reason of rejected joins.
 func joinReasons() []string {

@@ -21,8 +21,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -68,10 +68,9 @@ type Node struct {
 	sampling atomic.Pointer[config.OriginList] // of pages that may use the model of an assistant
 	browsers atomic.Pointer[access.Origins]    // origins of assistants
 	keys     atomic.Pointer[keys.Ring]
-	limits   atomic.Pointer[config.Limits]
-	quotas   *quotas.Quotas
+	limits   atomic.Pointer[limits.Limits]
+	usage    *limits.Usage
 	registry *registry
-	joins    *quotas.JoinQueue
 	certs    *front.Certificates // nil without TLS
 	proxies  *front.Proxies
 	draining atomic.Bool // pages are refused
@@ -143,10 +142,9 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	if err != nil {
 		return err
 	}
-	n.limits.Store(&l.Config.Limits)
-	n.quotas = quotas.New(n.quotasNow(), n.metrics.exceed)
-	n.registry = newRegistry(n.quotas)
-	n.joins = quotas.NewJoinQueue(l.Config.Limits.Joins)
+	n.limits.Store(&l.Limits)
+	n.usage = limits.New(n.limitsNow(), n.metrics.exceed)
+	n.registry = newRegistry(n.usage)
 	n.proxies = front.NewProxies(l.Proxies, l.Certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
 	if l.Certificate != nil {
 		n.certs = &front.Certificates{}
@@ -154,7 +152,7 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	if err := n.configure(nil, l); err != nil {
 		return err
 	}
-	n.doorkeeper = &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, draining: &n.draining}
+	n.doorkeeper = &doorkeeper{issuers: &n.issuers, origins: &n.origins, usage: n.usage, registry: n.registry, users: n.users, metrics: n.metrics, pressed: n.underPressure, draining: &n.draining}
 	if err := n.openCluster(l); err != nil {
 		return err
 	}
@@ -200,16 +198,17 @@ func (n *Node) maxUnknown(c config.Config) int {
 }
 
 func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
-	most := l.Config.Limits
+	most := func(what limits.What) int { return l.Limits.Of(what, limits.OfNode) }
+	sockets := most(limits.Pages) + most(limits.Joining)
 	options := gateway.Options{
 		Info:       engine.Info{Name: "pagemcp", Title: "PageMCP", Version: n.options.Version, Instructions: instructions},
 		Logging:    true,
 		MaySample:  func(origin string) bool { return n.sampling.Load().Contains(origin) },
 		Doorkeeper: n.doorkeeper,
-		Sessions:   n.sessionOptions(most),
+		Sessions:   n.sessionOptions(l.Limits),
 		Log:        n.log.Logger,
-		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins,
-		OnDemand: true, ViewIdle: viewIdle, MaxViews: most.Views,
+		MaxSockets: sockets, MaxPagesPerOrigin: sockets,
+		OnDemand: true, ViewIdle: viewIdle, MaxViews: most(limits.Views),
 		StateKeys:    func(owner access.Owner) [][keys.StateSize]byte { return n.keys.Load().State(owner) },
 		MayJoin:      n.mayJoin,
 		JoinTime:     joinTime,
@@ -232,7 +231,7 @@ func (n *Node) warning() string {
 }
 
 // sessionOptions returns where sessions are kept: in a cluster in the store, else in memory.
-func (n *Node) sessionOptions(l config.Limits) gateway.SessionOptions {
+func (n *Node) sessionOptions(l limits.Limits) gateway.SessionOptions {
 	options := gateway.SessionOptions{Lifetime: sessionLifetime, Max: sessionLimits(l)}
 	if n.cluster != nil {
 		options.Store = &ring.Sessions{Bucket: n.cluster.store.Sessions}
@@ -240,8 +239,8 @@ func (n *Node) sessionOptions(l config.Limits) gateway.SessionOptions {
 	return options
 }
 
-func sessionLimits(l config.Limits) mcphttp.SessionLimits {
-	return mcphttp.SessionLimits{All: l.Sessions, PerOwner: l.SessionsPerOwner}
+func sessionLimits(l limits.Limits) mcphttp.SessionLimits {
+	return mcphttp.SessionLimits{All: l.Of(limits.Sessions, limits.OfNode), PerOwner: l.Of(limits.Sessions, limits.OfOwner)}
 }
 
 // instructions are those of /mcp.
@@ -250,7 +249,7 @@ const instructions = "Serves the pages of a web app that its user has open. Cont
 func (n *Node) gate() *access.Gate {
 	return &access.Gate{
 		Auth:    assistants{&n.issuers, n.users},
-		Limits:  n.quotas,
+		Limits:  n.usage,
 		Audit:   n.metrics.auditing(n.audit),
 		Monitor: noMonitor{},
 		Traces:  true,
@@ -258,10 +257,9 @@ func (n *Node) gate() *access.Gate {
 }
 
 // mayJoin implements gateway.Options.MayJoin.
-func (n *Node) mayJoin() *access.Exceeded {
-	over := n.joins.Full()
+func (n *Node) mayJoin() *limits.Exceeded {
+	over := n.usage.Full()
 	if over != nil {
-		n.metrics.exceed(over.Limit)
 		n.metrics.rejectJoin(over.Limit)
 	}
 	return over
@@ -308,8 +306,9 @@ func (n *Node) AdminAddr() net.Addr { return n.admin.Address() }
 // counts returns what metrics show.
 func (n *Node) counts() nodeCounts {
 	all := n.core.Count()
-	requests, _, streams := n.quotas.InUse()
-	underway, waiting := n.joins.Counts()
+	requests, _ := n.usage.InUse(limits.Requests, limits.OfNode, limits.User{})
+	streams, _ := n.usage.InUse(limits.Streams, limits.OfNode, limits.User{})
+	underway, waiting := n.usage.InUse(limits.Joining, limits.OfNode, limits.User{})
 	return nodeCounts{
 		Pages: all.Pages, PagesAway: all.Away, Views: all.Views, ViewsWithoutPages: all.ViewsWithoutPages,
 		Sessions: n.core.Sessions.Count(), SessionsLate: n.core.Sessions.Late(), Requests: requests, Streams: streams,

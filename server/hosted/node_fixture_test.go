@@ -86,7 +86,7 @@ func startWith(t testing.TB, store *ring.Store, change func(*config.Config)) *li
 		Assistants: config.Assistants{Issuer: n.auth.URL()},
 		Pages:      config.Pages{Origins: []string{appOrigin}, Tokens: config.Tokens{Issuer: n.app.URL()}},
 		Keys:       keyFile,
-		Limits:     config.Limits{Pages: 1_000, Streams: 1_000},
+		Limits:     map[string]int{"pages": 1_000, "streams": 1_000},
 	}
 	if change != nil {
 		change(&c)

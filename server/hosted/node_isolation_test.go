@@ -30,7 +30,7 @@ func TestTenantsGetNothingOfEachOther(t *testing.T) {
 func testTenants(t *testing.T, publishes bool) {
 	n := startNode(t, func(c *config.Config) {
 		c.Assistants.TenantClaim = "org_id"
-		c.Limits.ReadsPerSecond, c.Limits.CallsPerSecond, c.Limits.Sessions = 100_000, 100_000, 100_000
+		c.Limits["readsPerSecond"], c.Limits["callsPerSecond"], c.Limits["sessions"] = 100_000, 100_000, 100_000
 	})
 	tenants := [2]*tenant{newTenant(n, "red", publishes), newTenant(n, "blue", publishes)}
 	for i, one := range tenants {

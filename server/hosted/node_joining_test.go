@@ -7,12 +7,13 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // A page is silent after it has joined: the next ones do not wait for it.
 func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, func(c *config.Config) { c.Limits.Joins = 1 })
+	n := startNode(t, func(c *config.Config) { c.Limits["joins"] = 1 })
 	for i := range 3 {
 		silent := n.page("mallory", strconv.Itoa(i))
 		if _, err := silent.dial(); err != nil {
@@ -31,14 +32,17 @@ func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
 // A page that waits for its turn has shown its token: strangers cannot take its connection.
 func TestAPageThatWaitsForItsTurnIsKnown(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, func(c *config.Config) { c.Limits.Joins = 1 })
-	release, err := n.joins.Acquire(t.Context(), "another")
-	if err != nil {
-		t.Fatal(err)
+	n := startNode(t, func(c *config.Config) { c.Limits["joins"] = 1 })
+	release, over := n.usage.Take(t.Context(), limits.User{Owner: "another"}, limits.Joining)
+	if over != nil {
+		t.Fatal(over)
 	}
 	joined := make(chan error, 1)
 	go func() { joined <- n.page("alice", "1").tryJoin() }()
-	gatewaytest.Eventually(t, "the page waits", func() bool { _, waiting := n.joins.Counts(); return waiting == 1 })
+	gatewaytest.Eventually(t, "the page waits", func() bool {
+		_, waiting := n.usage.InUse(limits.Joining, limits.OfNode, limits.User{})
+		return waiting == 1
+	})
 	if got := n.public.Limiter.Unknown(); got != 0 {
 		t.Errorf("%d connections of unknown clients", got)
 	}

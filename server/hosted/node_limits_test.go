@@ -31,7 +31,7 @@ func (p *livePage) joinFails() (code websocket.StatusCode, reason string) {
 // affected, and a reload of a page counts once.
 func TestPagesPerOwnerAreLimited(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, func(c *config.Config) { c.Limits.PagesPerOwner = 2 })
+	n := startNode(t, func(c *config.Config) { c.Limits["pagesPerOwner"] = 2 })
 	first := n.page("alice", "1").note("notes://a", "text").join()
 	n.page("alice", "2").note("notes://a", "text").join()
 	code, reason := n.page("alice", "3").joinFails()
@@ -52,7 +52,7 @@ func TestPagesPerOwnerAreLimited(t *testing.T) {
 // Streams of an owner are limited: 429 with Retry-After.
 func TestStreamsPerOwnerAreLimited(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, func(c *config.Config) { c.Limits.StreamsPerOwner = 2 })
+	n := startNode(t, func(c *config.Config) { c.Limits["streamsPerOwner"] = 2 })
 	token := n.token("alice", nil)
 	for range 2 {
 		n.listen(token)

@@ -7,13 +7,14 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // A node has a number of views: one that is in use makes no room for another, an idle one does.
 func TestViewsOfANodeAreLimited(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, func(c *config.Config) { c.Limits.Views = 1 })
+	n := startNode(t, func(c *config.Config) { c.Limits["views"] = 1 })
 	page := n.page("alice", "tab")
 	if err := page.table.Put(engine.Entry{
 		JSON: engine.Describe("uri", "notes://slow", "name", "slow"),
@@ -38,7 +39,10 @@ func TestViewsOfANodeAreLimited(t *testing.T) {
 			answer.Body.Close()
 		}
 	}()
-	gatewaytest.Eventually(t, "the read is in flight", func() bool { inFlight, _, _ := n.quotas.InUse(); return inFlight == 1 })
+	gatewaytest.Eventually(t, "the read is in flight", func() bool {
+		inFlight, _ := n.usage.InUse(limits.Requests, limits.OfNode, limits.User{})
+		return inFlight == 1
+	})
 	list := func() int { return n.ask(n.token("bob", nil), "/mcp", "resources/list", "", "").status }
 	if got := list(); got != http.StatusServiceUnavailable && got != http.StatusTooManyRequests {
 		t.Errorf("a second view: %d", got)

@@ -14,7 +14,7 @@ import (
 // those with a token join.
 func TestSocketsWithoutATokenKeepNoPageOut(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, func(c *config.Config) { c.Limits.Pages, c.Limits.Joins = 10, 10 })
+	n := startNode(t, func(c *config.Config) { c.Limits["pages"], c.Limits["joins"] = 10, 10 })
 	for i := range 50 {
 		if status, err := n.page("mallory", "1").dialWith(); err != nil {
 			t.Fatalf("socket %d: %d %v", i, status, err)
@@ -29,7 +29,7 @@ func TestSocketsWithoutATokenKeepNoPageOut(t *testing.T) {
 // until it is closed: its sockets are bounded, too.
 func TestARejectedPageCountsUntilItIsClosed(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, func(c *config.Config) { c.Limits.PagesPerOwner = 1 })
+	n := startNode(t, func(c *config.Config) { c.Limits["pagesPerOwner"] = 1 })
 	if err := n.page("alice", "1").tryJoin(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,13 @@
 package hosted
 
 import (
+	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // errTaken is the error of a page whose name another page of the same owner has.
@@ -15,10 +17,12 @@ var errTaken = errors.New("another page has this name")
 // that are not closed yet.
 const maxPageSockets = 8
 
+const retrySocket = 15 * time.Second // while a page has so many
+
 // A registry knows which pages are joined to this node, by their derived names. A page that
 // reloads joins again before its old socket is closed, and counts once.
 type registry struct {
-	quotas *quotas.Quotas
+	usage *limits.Usage
 
 	mu    sync.Mutex
 	pages map[registryKey]*registered
@@ -32,25 +36,25 @@ type registryKey struct {
 type registered struct {
 	page    string // its key
 	sockets int
-	release func() // of the quotas
+	release func() // of the usage
 }
 
-func newRegistry(q *quotas.Quotas) *registry {
-	return &registry{quotas: q, pages: map[registryKey]*registered{}}
+func newRegistry(u *limits.Usage) *registry {
+	return &registry{usage: u, pages: map[registryKey]*registered{}}
 }
 
 // enter counts a socket of a page until leave is called. The error is errTaken, or an
-// *access.Exceeded of the quotas.
-func (r *registry) enter(who quotas.Identity, name, page string) (leave func(), err error) {
+// *limits.Exceeded.
+func (r *registry) enter(who limits.User, name, page string) (leave func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := registryKey{who.Owner, name}
+	key := registryKey{access.Owner(who.Owner), name}
 	entry := r.pages[key]
 	if entry != nil && entry.page != page {
 		return nil, errTaken
 	}
 	if entry == nil {
-		release, over := r.quotas.Page(who)
+		release, over := r.usage.Take(context.Background(), who, limits.Pages)
 		if over != nil {
 			return nil, over
 		}
@@ -58,7 +62,7 @@ func (r *registry) enter(who quotas.Identity, name, page string) (leave func(), 
 		r.pages[key] = entry
 	}
 	if entry.sockets >= maxPageSockets {
-		return nil, quotas.Exceeded("pagesPerOwner", r.quotas.Limits().PagesPerOwner, quotas.RetryPage)
+		return nil, &limits.Exceeded{Limit: "pagesPerOwner", Text: "This page has too many connections", Retry: retrySocket}
 	}
 	entry.sockets++
 	return sync.OnceFunc(func() { r.leave(key, entry) }), nil

@@ -47,6 +47,7 @@ func Load(config Config) (*Loaded, error) {
 		c.cluster(*config.Cluster)
 	}
 	c.limits(config.Limits)
+	c.Limits = config.limits()
 	c.oneOf("log.level", config.Log.Level, "debug", "info", "warn", "error")
 	c.oneOf("audit.uris", config.Audit.URIs, "full", "hash")
 	if len(c.problems) > 0 {

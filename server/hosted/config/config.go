@@ -36,9 +36,13 @@ type Config struct {
 	Keys string `yaml:"keys"`
 
 	Cluster *Cluster `yaml:"cluster"` // nil: one node, without NATS
-	Limits  Limits   `yaml:"limits"`
-	Log     Log      `yaml:"log"`
-	Audit   Audit    `yaml:"audit"`
+
+	// Limits says what one owner, one tenant and one node may use: the keys and defaults are those of
+	// limits.Hosted. An owner is served by one node; each node has its share of the limits of tenants.
+	Limits map[string]int `yaml:"limits"`
+
+	Log   Log   `yaml:"log"`
+	Audit Audit `yaml:"audit"`
 }
 
 // A TLS names the files of a certificate chain and its private key, both in PEM.
@@ -143,7 +147,6 @@ func (c Config) WithDefaults() Config {
 		cluster.Internal.Listen = cmp.Or(cluster.Internal.Listen, "0.0.0.0:8444")
 		c.Cluster = &cluster
 	}
-	c.Limits = c.Limits.withDefaults()
 	c.Log.Level = cmp.Or(c.Log.Level, "info")
 	c.Audit.URIs = cmp.Or(c.Audit.URIs, "full")
 	return c

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/internal/keys"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -50,6 +51,7 @@ type Loaded struct {
 	Certificate *tls.Certificate // nil without TLS
 	Peer        *PeerTLS         // nil without a cluster, or TLS between its nodes
 	Keys        keys.Ring
+	Limits      limits.Limits
 	PageOrigins OriginList
 	Sampling    OriginList // origins of pages that may use the model of an assistant
 	Proxies     []netip.Prefix

@@ -107,8 +107,8 @@ func TestReasonsNotToStart(t *testing.T) {
 		{keys, inside("{ listen: 'here', allowPlaintext: true }"), "cluster.internal.listen: \"here\" is not an address; want IP address and port, like 0.0.0.0:8443"},
 		{keys, keys + "\ncluster: { name: 'a.*.>', internal: { allowPlaintext: true }, nats: { urls: [nats://127.0.0.1:4222] } }", "cluster.name: want 1 to 32 characters of a-z, 0-9 and `-`, like prod"},
 
-		{keys, keys + "\nlimits: { pages: -1 }", "limits.pages: -1 is out of range; want 1 to 1000000, or leave it out for 20000"},
-		{keys, keys + "\nlimits: { joins: 1000001 }", "limits.joins: 1000001 is out of range; want 1 to 1000000, or leave it out for 128"},
+		{keys, keys + "\nlimits: { pages: -1 }", "limits.pages: -1 is out of range; want 1 to 1000000, or leave it out for the default"},
+		{keys, keys + "\nlimits: { joins: 1000001 }", "limits.joins: 1000001 is out of range; want 1 to 1000000, or leave it out for the default"},
 		{keys, keys + "\nlog: { level: verbose }", `log.level: "verbose" is not possible; want one of debug, info, warn, error`},
 		{keys, keys + "\naudit: { uris: none }", `audit.uris: "none" is not possible; want one of full, hash`},
 

@@ -3,7 +3,7 @@ package config
 import "reflect"
 
 // NeedsRestart returns the keys in which l differs from old and whose changes need a restart: addresses, which are
-// bound once, the queue of joins, and the cluster. Certificates are replaced while TLS is in use, but
+// bound once, and the cluster. Certificates are replaced while TLS is in use, but
 // a listener does not change between TLS and none, nor does one without TLS begin to accept all peers.
 func (l *Loaded) NeedsRestart(old *Loaded) (keys []string) {
 	acceptsAnyPeer := func(c *Config) bool { return c.TLS == TLS{} && len(c.TrustedProxies) == 0 }
@@ -16,7 +16,6 @@ func (l *Loaded) NeedsRestart(old *Loaded) (keys []string) {
 		{"admin.listen", func(c *Config) any { return c.Admin.Listen }},
 		{"tls", func(c *Config) any { return c.TLS != TLS{} }},
 		{"trustedProxies", func(c *Config) any { return acceptsAnyPeer(c) }},
-		{"limits.joins", func(c *Config) any { return c.Limits.Joins }},
 		{"cluster", func(c *Config) any { return c.Cluster }},
 	} {
 		if !reflect.DeepEqual(one.value(&old.Config), one.value(&l.Config)) {

@@ -1,9 +1,12 @@
 package access
 
 import (
+	"context"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -43,40 +46,61 @@ func (d *Direct) admit(x engine.Examination, msg []byte, to *engine.Outbox) bool
 	if call.page != "" && d.gate.Await != nil {
 		d.gate.Await(d.client.Owner, call.page)
 	}
-	wait, over := time.Duration(0), (*Exceeded)(nil)
+	late := time.Duration(0)
 	if x.Method != engine.MethodInitialize { // sessions count it, and this one may only wake
-		wait, over = d.gate.Limits.Delay(d.clientInfo(), x.Method)
-	}
-	if over != nil {
-		d.rejectBusy(call, over.Text)
-		return false
-	}
-	switch {
-	case d.isOverShare(call):
-		if !d.enqueue(x, call) {
-			d.rejectBusy(call, "Too many requests in flight")
+		delay, over := d.gate.Delay(d.clientInfo(), x.Method)
+		if over != nil {
+			d.refuse(call, "busy", ReasonRate, message.Busy(over.Text))
+			return false
 		}
-	case wait > 0:
-		d.sendLater(x, call, wait)
-	default:
-		return true
+		late = delay
 	}
+	if late == 0 {
+		if release, ok := d.try(call); ok {
+			return d.claim(call, release)
+		}
+	}
+	ctx := d.delay(call)
+	go func() { // ends after limits.MaxDelay and limits.QueueTime, or with the call
+		if wait.For(ctx, late) {
+			d.sendLater(ctx, x, call)
+		}
+	}()
 	return false
 }
 
-// rejectBusy rejects a request over a limit.
-func (d *Direct) rejectBusy(call *openCall, text string) {
-	d.refuse(call, "busy", ReasonRate, message.Busy(text))
+// user returns for whom a request counts while it is in flight. ok is false for one that does not: what the
+// gateway requests for a tool counts with the call of that, and a subscription as a stream.
+func (d *Direct) user(call *openCall) (who limits.User, ok bool) {
+	client := d.clientInfo()
+	who = client.User()
+	if call.method != engine.MethodPing { // which is no work for a page
+		who.Page = call.page
+	}
+	return who, !client.Internal && call.method != engine.MethodListen
 }
 
-// sendLater passes a request to the engine after wait, unless it was cancelled or refused then.
-func (d *Direct) sendLater(x engine.Examination, call *openCall, wait time.Duration) {
-	d.markDelayed(call)
-	time.AfterFunc(wait, func() {
-		if d.claim(call) {
-			d.served.Post(x, call.out)
-		}
-	})
+// try counts a request in flight, if there is room for it now.
+func (d *Direct) try(call *openCall) (release func(), ok bool) {
+	who, counts := d.user(call)
+	if !counts {
+		return func() {}, true
+	}
+	return d.gate.Limits.Try(who, limits.Requests)
+}
+
+// sendLater passes a request to the engine when there is room, unless it was cancelled or refused then.
+func (d *Direct) sendLater(ctx context.Context, x engine.Examination, call *openCall) {
+	release, over := func() {}, (*limits.Exceeded)(nil)
+	if who, counts := d.user(call); counts {
+		release, over = d.gate.Limits.Take(ctx, who, limits.Requests)
+	}
+	switch {
+	case over != nil:
+		d.refuse(call, "busy", ReasonRate, message.Busy(over.Text))
+	case d.claim(call, release):
+		d.served.Post(x, call.out)
+	}
 }
 
 // refuse sends an error response to a request that the engine does not have, once.

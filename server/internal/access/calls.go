@@ -2,11 +2,10 @@ package access
 
 import (
 	"cmp"
-	"slices"
+	"context"
 	"strconv"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -31,7 +30,7 @@ type openCall struct {
 	delayed     bool   // waits for the rate, or for others; the engine does not have it yet
 	outcome     string // of one that the gateway has refused, for the audit log
 	reason      string // likewise
-	examined    engine.Examination
+	release     func() // see end; guarded by the lock while the request is in calls
 }
 
 // open registers a request. If a request with this id is registered already, open
@@ -53,61 +52,39 @@ func (d *Direct) begin(x engine.Examination, to *engine.Outbox) *openCall {
 	return &openCall{id: x.ID, out: to, method: x.Method, uri: x.Name, about: aboutOf(x), page: PageConcerned(d.client.Path(), x), trace: d.gate.TraceOf(x), started: time.Now()}
 }
 
-// isOverShare reports whether a registered request exceeds what its page may have in flight on this
-// connection. Only requests that name something are for one page; the engine limits the others. The
-// number of calls is bounded by that, so they are counted here.
-func (d *Direct) isOverShare(call *openCall) bool {
+// delay records that the engine does not have a request yet. The context ends with the request.
+func (d *Direct) delay(call *openCall) context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return call.uri != "" && call.method != engine.MethodListen && !d.hasRoom(call)
+	ctx, cancel := context.WithCancel(context.Background())
+	call.delayed, call.release = true, cancel
+	return ctx
 }
 
-// hasRoom reports whether the engine may get a request. The caller holds the lock.
-func (d *Direct) hasRoom(call *openCall) bool {
-	ofPage, total := 0, 0
-	for _, other := range d.calls {
-		if other == call || other.uri == "" || other.delayed || other.method == engine.MethodListen {
-			continue
-		}
-		total++
-		if other.page == call.page {
-			ofPage++
-		}
+// claim reports whether the engine gets a request now. Its end calls release.
+func (d *Direct) claim(call *openCall, release func()) bool {
+	if d.claimed(call, release) {
+		return true
 	}
-	return ofPage < PageShare(limits.MaxInFlight, total)
+	release()
+	return false
 }
 
-// maxQueued is the number of requests of one connection that wait for others to end.
-const maxQueued = limits.SharesInFlight * limits.MaxInFlight
-
-// enqueue makes a request over its share wait for others to end, for limits.QueueTime at most.
-// It returns false if too many wait.
-func (d *Direct) enqueue(x engine.Examination, call *openCall) bool {
+func (d *Direct) claimed(call *openCall, release func()) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.queue) >= maxQueued {
+	if !d.isWaiting(call) {
 		return false
 	}
-	call.delayed, call.examined = true, x
-	d.queue = append(d.queue, call)
-	time.AfterFunc(limits.QueueTime, func() {
-		if d.claim(call) {
-			d.rejectBusy(call, "Too many requests in flight")
-		}
-	})
+	call.delayed, call.release = false, release
 	return true
 }
 
-// claim ends the delay of a request, and reports whether it still waits for the engine.
-func (d *Direct) claim(call *openCall) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.queue = slices.DeleteFunc(d.queue, func(other *openCall) bool { return other == call })
-	if !call.delayed || !d.isWaiting(call) {
-		return false
+// end is called when a request is no longer in calls: it does not count any more.
+func (call *openCall) end() {
+	if call.release != nil {
+		call.release()
 	}
-	call.delayed = false
-	return true
 }
 
 // isWaiting reports whether a request was neither answered, cancelled nor refused. The caller holds the
@@ -116,41 +93,11 @@ func (d *Direct) isWaiting(call *openCall) bool {
 	return d.calls[callKey{call.out, call.id.Key()}] == call && call.outcome == ""
 }
 
-// sendQueued sends the waiting requests for which there is room now, oldest first.
-func (d *Direct) sendQueued() {
-	for {
-		call := d.nextQueued()
-		if call == nil {
-			return
-		}
-		if d.claim(call) {
-			d.served.Post(call.examined, call.out)
-		}
-	}
-}
-
-func (d *Direct) nextQueued() *openCall {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, call := range d.queue {
-		if !d.isWaiting(call) || d.hasRoom(call) {
-			return call
-		}
-	}
-	return nil
-}
-
 // isOpen reports whether a request with this id of the client's Outbox has no response yet.
 func (d *Direct) isOpen(id jsonrpc.ID) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.calls[callKey{d.Outbox(), id.Key()}] != nil
-}
-
-func (d *Direct) markDelayed(call *openCall) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	call.delayed = true
 }
 
 func (d *Direct) isDelayed(call *openCall) bool {
@@ -209,12 +156,12 @@ func (d *Direct) recordCancelled(x engine.Examination) {
 	if call == nil {
 		return
 	}
+	call.end()
 	call.note, _ = jsonrpc.Text(jsonrpc.Member(x.Params, "reason"))
 	d.auditEnd(call, "cancelled", nil, 0)
 	if call.delayed && call.out != d.Outbox() {
 		call.out.End() // the engine does not have it
 	}
-	d.sendQueued()
 }
 
 // recordAbandoned records the outcome of all open requests when the client disconnects, or is
@@ -225,6 +172,7 @@ func (d *Direct) recordAbandoned() {
 	d.calls = map[callKey]*openCall{}
 	d.mu.Unlock()
 	for _, call := range calls {
+		call.end()
 		call.out.End()
 		d.auditEnd(call, "cancelled", nil, 0)
 	}

@@ -25,7 +25,6 @@ type Direct struct {
 	mu     sync.Mutex
 	client Client
 	calls  map[callKey]*openCall // requests without response
-	queue  []*openCall           // calls that wait until others have ended: see enqueue
 }
 
 type served = engine.Direct
@@ -68,9 +67,10 @@ func (d *Direct) delivered(msg []byte, from *engine.Outbox) []byte {
 	call, found := (*openCall)(nil), false
 	if h.Kind == jsonrpc.Response && h.ID != "" {
 		call, found = d.takeCall(h.ID, from)
-		d.sendQueued()
 	}
-	if !found {
+	if found {
+		call.end()
+	} else {
 		d.monitor("assistant", "", msg)
 		return msg
 	}

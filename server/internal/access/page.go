@@ -3,7 +3,6 @@ package access
 import (
 	"strings"
 
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -38,16 +37,6 @@ func PageOfURI(uri string) string {
 		return page
 	}
 	return ""
-}
-
-// PageShare returns how many requests a client may have in flight for one page, if it has total
-// for all: share, or limits.MinInFlight once it has limits.SharesInFlight times its share. A page
-// whose requests stay unanswered uses up its own share, and not those of other pages.
-func PageShare(share, total int) int {
-	if total < limits.SharesInFlight*share {
-		return share
-	}
-	return min(share, limits.MinInFlight)
 }
 
 // textMember returns a member of a JSON object that is a string; otherwise "".

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -53,7 +52,7 @@ func (s *pausedSource) Read(ctx context.Context, uri string) ([]engine.Contents,
 // pausable serves a client of an engine with a pausedSource under a fake clock.
 func pausable(t *testing.T, do func(t *testing.T, gate *access.Gate, source *pausedSource, far jsonrpc.Port, audit *recorder)) {
 	synctest.Test(t, func(t *testing.T) {
-		gate, audit := newGate(quotas.Limits{})
+		gate, audit := newGate("", 0)
 		gate.Pause = &access.Pause{}
 		e, source := newEngine(), &pausedSource{answer: make(chan struct{}), changes: make(chan string)}
 		defer e.Mount("", source)()

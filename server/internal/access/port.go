@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 
@@ -13,6 +14,7 @@ import (
 // Serve serves client by e on p, until p closes or ctx ends, with rate limits, audit log
 // and monitoring.
 func (g *Gate) Serve(ctx context.Context, p jsonrpc.Port, e *engine.Engine, client Client) error {
+	client.Caller = rand.Text() // each connection is an assistant of its own
 	d := g.Direct(ctx, e, client)
 	defer d.Close()
 	port := &clientPort{Port: p, client: d}

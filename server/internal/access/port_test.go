@@ -16,10 +16,8 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-	"golang.org/x/time/rate"
 )
 
 // noMonitor sees nothing.
@@ -59,9 +57,11 @@ func (r *recorder) outcomes() (all []string) {
 	return all
 }
 
-func newGate(l quotas.Limits) (*access.Gate, *recorder) {
-	audit := &recorder{}
-	return &access.Gate{Limits: quotas.New(quotas.Local(l), nil), Audit: audit, Monitor: noMonitor{}}, audit
+// newGate returns a gate with one of the limits of a local gateway changed, unless that is "".
+func newGate(limit string, most float64) (*access.Gate, *recorder) {
+	audit, l := &recorder{}, limits.Local()
+	l.Set(limit, most)
+	return &access.Gate{Limits: limits.New(l, nil), Audit: audit, Monitor: noMonitor{}}, audit
 }
 
 func newEngine() *engine.Engine {
@@ -80,7 +80,7 @@ func modern(id, method, params string) string {
 // rateFixture serves an engine on two pipes to one principal, under a fake clock.
 func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other jsonrpc.Port, audit *recorder)) {
 	synctest.Test(t, func(t *testing.T) {
-		gate, audit := newGate(quotas.Limits{ReadsPerSecond: rate.Limit(reads)})
+		gate, audit := newGate("readsPerSecond", reads)
 		e := newEngine()
 		var ended sync.WaitGroup
 		serve := func() jsonrpc.Port {
@@ -164,7 +164,7 @@ func TestFloodIsRejectedAndDelaysNoOthers(t *testing.T) {
 
 // An oversized message gets an error, and does not affect pending requests.
 func TestOversizedMessageForgetsNoRequest(t *testing.T) {
-	gate, audit := newGate(quotas.Limits{})
+	gate, audit := newGate("", 0)
 	e := newEngine()
 	release := make(chan struct{})
 	e.Mount("held+", heldSource{release})
@@ -210,7 +210,7 @@ func (s heldSource) Read(ctx context.Context, uri string) ([]engine.Contents, er
 
 // Requests without response when the client disconnects are in the audit log.
 func TestAbandonedRequestsAreRecorded(t *testing.T) {
-	gate, audit := newGate(quotas.Limits{})
+	gate, audit := newGate("", 0)
 	e := newEngine()
 	e.Mount("slow+", slowSource{})
 	near, far := jsonrpc.Pipe()
@@ -231,7 +231,7 @@ func TestAbandonedRequestsAreRecorded(t *testing.T) {
 // An array in a session without batches is an invalid message: it opens no requests, and
 // counts as one of those in a row.
 func TestArrayWithoutBatchesIsInvalid(t *testing.T) {
-	gate, audit := newGate(quotas.Limits{})
+	gate, audit := newGate("", 0)
 	near, far := jsonrpc.Pipe()
 	ended := make(chan error, 1)
 	go func() {

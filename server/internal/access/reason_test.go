@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -104,7 +103,7 @@ func TestEntriesSayRightAppAndReason(t *testing.T) {
 		{"noter", "/mcp", "acme/x", "", "", "", "act", "-32601", "rights"},
 		{"gone", "/mcp", "resources/read", read("notes+why:other"), "notes+why:other", "notes", "read", "-32603", "revoked"},
 	} {
-		gate, audit := newGate(quotas.Limits{})
+		gate, audit := newGate("", 0)
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true})
 		rights := testRights{}
 		if x.endpoint == "/mcp" {
@@ -136,7 +135,7 @@ func TestEntriesSayRightAppAndReason(t *testing.T) {
 func TestEntriesOfEndedRequestsSayWhy(t *testing.T) {
 	for principal, want := range map[string]string{"claude": "", "noter": "", "gone": "revoked"} {
 		synctest.Test(t, func(t *testing.T) {
-			gate, audit := newGate(quotas.Limits{})
+			gate, audit := newGate("", 0)
 			gate.Rights = testRights{}
 			e := newEngine()
 			defer e.Mount("", decidingSource{})()
@@ -168,7 +167,7 @@ func TestEntriesOfEndedRequestsSayWhy(t *testing.T) {
 
 // A request over the rate says so. TestPauseRejectsEveryMethodOfPages has the pause.
 func TestEntriesOverTheRateSayWhy(t *testing.T) {
-	gate, audit := newGate(quotas.Limits{CallsPerSecond: 1e-9})
+	gate, audit := newGate("callsPerSecond", 1e-9)
 	e := newEngine()
 	defer e.Mount("", decidingSource{})()
 	d := gate.Direct(t.Context(), e, access.Client{Principal: "claude", Endpoint: "/mcp"})

@@ -50,7 +50,7 @@ func startGateway(t *testing.T, change ...func(*Options)) *testGateway {
 	for _, c := range change {
 		c(&options)
 	}
-	g.Gateway = New(options, &access.Gate{Auth: oneOwner{}, Limits: silent{}, Audit: g, Monitor: silent{}}, silent{})
+	g.Gateway = New(options, &access.Gate{Auth: oneOwner{}, Limits: limits.New(limits.Local(), nil), Audit: g, Monitor: silent{}}, silent{})
 	server := &http.Server{Handler: g.Handler(&access.Guard{Hosts: []string{testHost}, PageOrigins: origins{testOrigin}})}
 	go server.Serve(g.network) // ends with Close
 	transport := &http.Transport{DialContext: g.network.Connect}
@@ -83,12 +83,6 @@ func (silent) Message(access.Client, string, string, []byte) {}
 func (silent) Answered(access.Client, string, string, int)   {}
 func (silent) PagesChanged()                                 {}
 func (silent) Forget(string)                                 {}
-func (silent) Delay(access.Client, string) (time.Duration, *access.Exceeded) {
-	return 0, nil
-}
-func (silent) Acquire(context.Context, access.Client, string, access.Use) (func(), *access.Exceeded) {
-	return func() {}, nil
-}
 func (oneOwner) Authenticate(*http.Request) (access.Caller, *access.Challenge) {
 	return access.Caller{Owner: "o", Principal: "p"}, nil
 }

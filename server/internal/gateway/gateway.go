@@ -68,7 +68,7 @@ type Options struct {
 
 	// MayJoin is called before the WebSocket of a page is accepted: if the result is not nil,
 	// the page gets 503. May be nil.
-	MayJoin      func() *access.Exceeded
+	MayJoin      func() *limits.Exceeded
 	JoinTime     time.Duration // of Doorkeeper.Join; default limits.HandshakeTime
 	MaxHandshake int64         // bytes of a frame before a page has joined; default limits.MaxHandshake
 

@@ -123,9 +123,9 @@ func TestWelcomedPageIsMounted(t *testing.T) {
 // Doorkeeper.
 func TestDoorkeeperSeesNoOtherDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var busy *access.Exceeded
+		var busy *limits.Exceeded
 		g := startGateway(t, func(o *Options) {
-			o.Doorkeeper, o.MayJoin = nil, func() *access.Exceeded { return busy }
+			o.Doorkeeper, o.MayJoin = nil, func() *limits.Exceeded { return busy }
 		})
 		page := newPage(t, "notes")
 		if _, err := page.dial(g, "https://evil.example", PageProtocol, nil); err == nil || !strings.Contains(err.Error(), "403") {
@@ -136,7 +136,7 @@ func TestDoorkeeperSeesNoOtherDocuments(t *testing.T) {
 		if got := closed(t, conn); got.Code != socket.CloseVersion {
 			t.Errorf("another subprotocol: %v", got)
 		}
-		busy = &access.Exceeded{Text: "the memory is full"}
+		busy = &limits.Exceeded{Text: "the memory is full"}
 		if _, err := page.dial(g, testOrigin, PageProtocol, nil); err == nil || !strings.Contains(err.Error(), "503") {
 			t.Errorf("while no page may join: %v", err)
 		}

@@ -3,11 +3,7 @@
 // hop makes longer must still fit the next hop.
 package limits
 
-import (
-	"time"
-
-	"golang.org/x/time/rate"
-)
+import "time"
 
 // Sizes of messages and frames, in bytes.
 const (
@@ -49,8 +45,8 @@ const (
 	// as those for a page of their own.
 	MaxInFlight = 64
 
-	// QueueTime is how long a request over these numbers waits for others to end: a client may
-	// read a whole page of a list at once.
+	// QueueTime is how long a request over these numbers waits for others to end, since a client may
+	// read a whole page of a list at once; and a join.
 	QueueTime = 10 * time.Second
 
 	// SharesInFlight is how many times the share of one page an assistant may have for all pages.
@@ -83,13 +79,6 @@ const (
 	// MaxEndpoints is the number of /mcp/{page} endpoints that have an engine.
 	MaxEndpoints = 256
 
-	// MaxSessions is the number of classic sessions that are awake.
-	MaxSessions = 10_000
-
-	// MaxAwakeSessions is the number of those of one owner that have a connection to an
-	// engine, of about 50 KB each.
-	MaxAwakeSessions = 128
-
 	// MaxNames is the number of remembered page names of one origin. It exceeds
 	// MaxPagesPerOrigin, so that at least one of them has no page.
 	MaxNames = 64
@@ -105,31 +94,12 @@ const (
 	MaxFailedLogins = 10
 )
 
-// Rates of one principal.
+// Timeouts and intervals.
 const (
-	// ReadRate is for resources/read.
-	ReadRate = rate.Limit(100) // per second
-
-	// BurstSeconds is the burst of reads, as a multiple of the rate.
-	BurstSeconds = 5
-
-	// CompletionRate is for completion/complete.
-	CompletionRate = rate.Limit(10) // per second
-
-	// CallRate is for tools/call, prompts/get and new sessions.
-	CallRate = rate.Limit(50) // per second
-
-	// CallBurstSeconds is the burst of calls, as a multiple of the rate. A page's engine
-	// counts the whole gateway as one client.
-	CallBurstSeconds = 4
-
 	// MaxDelay is how long a request over the rate is delayed. If it had to wait longer,
 	// it is rejected.
 	MaxDelay = 2 * time.Second
-)
 
-// Timeouts and intervals.
-const (
 	// HandshakeTime is for a page to join.
 	HandshakeTime = 5 * time.Second
 

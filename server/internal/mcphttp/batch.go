@@ -31,7 +31,7 @@ func (r *request) batch(s *session, elements [][]byte) {
 		answer := &answerWriter{header: http.Header{}}
 		one := *r
 		one.w, one.method, one.name, one.trace = answer, x.Method, x.Name, r.server.Gate.TraceOf(x)
-		one.client.Page = access.PageConcerned(r.client.Endpoint, x)
+		one.page = access.PageConcerned(r.client.Endpoint, x)
 		switch {
 		case r.http.Context().Err() != nil:
 			return // the client has disconnected

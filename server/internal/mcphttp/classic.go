@@ -3,7 +3,7 @@ package mcphttp
 import (
 	"net/http"
 
-	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -54,7 +54,7 @@ func (r *request) array(elements [][]byte) {
 func (r *request) inSession(s *session, x engine.Examination, body []byte, stream bool) {
 	if x.Kind != jsonrpc.Request {
 		// Within the rate and what may wait, it goes on at once: one that waits would come after its request.
-		if _, over := r.server.Gate.Limits.Delay(r.client, x.Method); over != nil {
+		if _, over := r.server.Gate.Delay(r.client, x.Method); over != nil {
 			r.exceeded("", over)
 			return
 		}
@@ -70,19 +70,9 @@ func (r *request) inSession(s *session, x engine.Examination, body []byte, strea
 		return
 	}
 	if x.Method == engine.MethodSubscribe && !s.hasRoomFor(uriOf(x.Params)) {
-		r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"})
+		r.exceeded(x.ID, &limits.Exceeded{Text: "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"})
 		return
 	}
-	client := r.client
-	if x.Method == engine.MethodPing {
-		client.Page = "" // it is no work for a page
-	}
-	release, over := r.server.Gate.Limits.Acquire(r.http.Context(), client, "session "+s.key, access.UseRequest)
-	if over != nil {
-		r.exceeded(x.ID, over)
-		return
-	}
-	defer release()
 	w, err := s.request(x, body)
 	if err != nil {
 		r.noSession(err)
@@ -129,7 +119,7 @@ func (r *request) noSession(err error) {
 
 // beginSession begins a session. Its id is in the header of the response.
 func (r *request) beginSession(x engine.Examination, body []byte) {
-	delay, over := r.server.Gate.Limits.Delay(r.client, x.Method)
+	delay, over := r.server.Gate.Delay(r.client, x.Method)
 	if over != nil {
 		r.exceeded(x.ID, over)
 		return
@@ -179,7 +169,7 @@ func (r *request) openSessionStream() {
 		return
 	}
 	defer s.release()
-	release, over := r.server.Gate.Limits.Acquire(r.http.Context(), r.client, "session "+s.key, access.UseStream)
+	release, over := r.take(limits.Streams)
 	if over != nil {
 		r.exceeded("", over)
 		return

@@ -86,7 +86,7 @@ type request struct {
 
 	endBody func() // releases the body from the limits
 
-	method, name, trace string // of the message, for the audit log
+	method, name, page, trace string // of the message, for the audit log
 }
 
 func (r *request) serve() {
@@ -116,7 +116,7 @@ func (r *request) serve() {
 	}
 	x := r.endpoint.Engine.Examine(body)
 	r.method, r.name, r.trace = x.Method, x.Name, r.server.Gate.TraceOf(x)
-	r.client.Page = access.PageConcerned(r.client.Endpoint, x)
+	r.page = access.PageConcerned(r.client.Endpoint, x)
 	switch {
 	case x.Malformed != nil:
 		r.fail(http.StatusBadRequest, x.ID, x.Malformed)
@@ -159,11 +159,26 @@ func (r *request) body() ([]byte, bool) {
 
 // acquireBody takes a large body from the limits before it is read: a client could otherwise
 // have any number of them read at a time.
-func (r *request) acquireBody() (release func(), over *access.Exceeded) {
+func (r *request) acquireBody() (release func(), over *limits.Exceeded) {
 	if length := r.http.ContentLength; 0 <= length && length <= limits.SmallBody {
 		return func() {}, nil
 	}
-	return r.server.Gate.Limits.Acquire(r.http.Context(), r.client, "body", access.UseBody)
+	return r.take(limits.Bodies)
+}
+
+// take counts what this request uses until release is called.
+func (r *request) take(all ...limits.What) (release func(), over *limits.Exceeded) {
+	release = func() {}
+	for _, what := range all {
+		one, over := r.server.Gate.Limits.Take(r.http.Context(), r.client.User(), what)
+		if over != nil {
+			release()
+			return nil, over
+		}
+		before := release
+		release = func() { one(); before() }
+	}
+	return release, nil
 }
 
 // fail rejects a message before it reaches an engine.
@@ -173,7 +188,7 @@ func (r *request) fail(status int, id jsonrpc.ID, err *jsonrpc.Error) {
 }
 
 // exceeded rejects a request over a limit.
-func (r *request) exceeded(id jsonrpc.ID, over *access.Exceeded) {
+func (r *request) exceeded(id jsonrpc.ID, over *limits.Exceeded) {
 	if seconds := over.Seconds(); seconds > 0 {
 		r.w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
@@ -192,7 +207,7 @@ func (r *request) reject(text string, status int) {
 func (r *request) audit(outcome, reason string) {
 	r.server.Gate.Audit.Record(access.Entry{
 		Principal: r.client.Principal, Owner: r.client.Owner, Endpoint: r.client.Endpoint,
-		Verb: cmp.Or(r.method, r.http.Method), URI: r.name, App: r.client.Page, Right: r.server.Gate.RightOf(r.endpoint.Engine, r.method, r.name),
+		Verb: cmp.Or(r.method, r.http.Method), URI: r.name, App: r.page, Right: r.server.Gate.RightOf(r.endpoint.Engine, r.method, r.name),
 		Outcome: outcome, Reason: reason, Trace: r.trace,
 	})
 }
@@ -229,17 +244,14 @@ func (r *request) modern(x engine.Examination, body []byte) {
 
 // serveOnce serves one request as a client of its own.
 func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, status func(message.Head, []byte) int, listen bool) {
-	use := access.UseRequest
+	r.client.Caller = "client " + access.ClientName(x)
 	if listen {
-		use = access.UseListen
-	}
-	release, over := r.server.Gate.Limits.Acquire(r.http.Context(), r.client, "client "+access.ClientName(x), use)
-	if over != nil {
-		r.exceeded(x.ID, over)
-		return
-	}
-	defer release()
-	if listen {
+		release, over := r.take(limits.Streams, limits.Listens)
+		if over != nil {
+			r.exceeded(x.ID, over)
+			return
+		}
+		defer release()
 		r.endBody() // a stream outlives it
 	}
 	ctx, cancel := r.serveContext(listen)

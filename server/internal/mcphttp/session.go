@@ -158,12 +158,12 @@ func (ss *Sessions) Open() {
 func (ss *Sessions) SetLimits(most SessionLimits) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	ss.Max = SessionLimits{All: cmp.Or(most.All, limits.MaxSessions), PerOwner: cmp.Or(most.PerOwner, limits.MaxAwakeSessions)}
+	ss.Max = SessionLimits{All: cmp.Or(most.All, limits.Hosted().Of(limits.Sessions, limits.OfNode)), PerOwner: cmp.Or(most.PerOwner, limits.Hosted().Of(limits.Sessions, limits.OfOwner))}
 }
 
 // new returns a session with one user that nothing refers to yet.
 func (ss *Sessions) new(key string, c access.Client) *session {
-	c.Page = "" // which is of one request
+	c.Caller = "session " + key
 	return &session{
 		Sessions: ss, key: key, client: c, saving: make(chan struct{}, 1), opened: make(chan struct{}), pending: map[*pendingRequest]struct{}{}, users: 1, lastUsed: time.Now(),
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -123,10 +123,17 @@ type testProcess struct {
 	valid   map[string]context.Context // by the value of Authorization
 }
 
+// limited returns the limits of a local gateway with one of them changed, unless that is "".
+func limited(limit string, most float64) *limits.Usage {
+	l := limits.Local()
+	l.Set(limit, most)
+	return limits.New(l, nil)
+}
+
 // process starts a process, which ends with the test. change may change its sessions.
 func (c *testOwners) process(change ...func(*mcphttp.Sessions)) *testProcess {
 	n := &testProcess{testOwners: c, valid: map[string]context.Context{}}
-	gate := &access.Gate{Auth: n, Limits: quotas.New(quotas.Local(quotas.Limits{}), nil), Audit: n, Monitor: n}
+	gate := &access.Gate{Auth: n, Limits: limited("", 0), Audit: n, Monitor: n}
 	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Lifetime: 7 * 24 * time.Hour, Log: slog.New(slog.NewTextHandler(&n.log, nil))}
 	for _, each := range change {
 		each(n.sessions)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 )
 
 // beginAs begins a session with a token, and returns its id; "" for 429.
@@ -143,7 +142,7 @@ func TestSessionsInUseStay(t *testing.T) {
 func TestNewSessionsTakeFromTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) {
-			ss.Gate.Limits = quotas.New(quotas.Local(quotas.Limits{CallsPerSecond: 5}), nil)
+			ss.Gate.Limits = limited("callsPerSecond", 5)
 		})
 		var mu sync.Mutex
 		begun := 0
@@ -169,7 +168,7 @@ func TestNewSessionsTakeFromTheRate(t *testing.T) {
 func TestNotificationsTakeFromTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) {
-			ss.Gate.Limits = quotas.New(quotas.Local(quotas.Limits{CallsPerSecond: 5}), nil)
+			ss.Gate.Limits = limited("callsPerSecond", 5)
 		})
 		session, bob := n.beginAs(aliceToken), n.beginAs("https://auth.example bob app")
 		taken, refused := 0, 0

@@ -19,7 +19,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 )
 
 // A testStore is a store that processes share. Like NATS it may not answer.
@@ -329,7 +328,7 @@ func TestSleepingSessionsAreSmall(t *testing.T) {
 	c := newTestOwners(t)
 	c.busy.Store(true)
 	n := c.process(func(ss *mcphttp.Sessions) {
-		ss.Gate.Limits = quotas.New(quotas.Local(quotas.Limits{CallsPerSecond: 1e6}), nil)
+		ss.Gate.Limits = limited("callsPerSecond", 1e6)
 	})
 	begin := func() {
 		for i := range many {

@@ -1,59 +1,58 @@
 package mcphttp_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// limitRequests makes an owner's requests in flight count by the quotas of a node.
-func limitRequests(most int) (*quotas.Quotas, func(*mcphttp.Sessions)) {
-	q := quotas.New(quotas.Limits{RequestsPerOwner: most, ReadsPerSecond: 20, CompletionsPerSecond: 10, CallsPerSecond: 50}, nil)
-	return q, func(ss *mcphttp.Sessions) { ss.Gate.Limits = q }
+// limitRequests makes an owner's requests in flight count by the limits of a node. inUse returns how many there
+// are of something.
+func limitRequests(most int) (inUse func(limits.What) int, limited func(*mcphttp.Sessions)) {
+	l := limits.Hosted()
+	l.Set("requestsPerOwner", float64(most))
+	u := limits.New(l, nil)
+	inUse = func(what limits.What) int { n, _ := u.InUse(what, limits.OfNode, limits.User{}); return n }
+	return inUse, func(ss *mcphttp.Sessions) { ss.Gate.Limits = u }
 }
 
 // A client that hangs up has not cancelled its calls: they count until the page has answered.
 func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newTestOwners(t)
-		q, limited := limitRequests(4)
+		inUse, limited := limitRequests(4)
 		n := c.process(limited)
 		session := n.begin()
-		for i := range 12 {
+		for i := range 4 {
 			stream := n.call(session, fmt.Sprint(i), "slow")
 			synctest.Wait()
-			if wanted := i < 4; (stream.Status == 200) != wanted {
-				t.Errorf("call %d: %d", i, stream.Status)
-			}
 			stream.Close()
 			synctest.Wait()
 		}
-		if requests, _, _ := q.InUse(); requests != 4 || c.slowCalls() != 4 {
-			t.Errorf("%d requests count, %d calls run", requests, c.slowCalls())
+		if inUse(limits.Requests) != 4 || c.slowCalls() != 4 {
+			t.Errorf("%d requests count, %d calls run", inUse(limits.Requests), c.slowCalls())
 		}
-		if status, _ := n.request(session, `"ping"`, "ping", ""); status != 429 {
-			t.Errorf("a ping is an HTTP request: %d", status)
+		began := time.Now()
+		if _, body := n.request(session, `"ping"`, "ping", ""); !strings.Contains(body, `"busy"`) || time.Since(began) != limits.QueueTime {
+			t.Errorf("one more waits in vain: %s after %v", body, time.Since(began))
 		}
 		cancelled := n.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
 		synctest.Wait()
-		if requests, _, _ := q.InUse(); cancelled.StatusCode != 202 || requests != 3 {
-			t.Errorf("%d: %d requests count after one was cancelled", cancelled.StatusCode, requests)
+		if cancelled.StatusCode != 202 || inUse(limits.Requests) != 3 {
+			t.Errorf("%d: %d requests count after one was cancelled", cancelled.StatusCode, inUse(limits.Requests))
 		}
 		n.do("DELETE", "/mcp", aliceToken, session, "")
 		synctest.Wait()
-		if requests, _, _ := q.InUse(); requests != 0 || c.slowCalls() != 0 {
-			t.Errorf("%d requests count after the end of the session, %d calls run", requests, c.slowCalls())
+		if inUse(limits.Requests) != 0 || c.slowCalls() != 0 {
+			t.Errorf("%d requests count after the end of the session, %d calls run", inUse(limits.Requests), c.slowCalls())
 		}
 	})
 }
@@ -62,7 +61,7 @@ func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
 // cancel a call, are read.
 func TestLargeBodiesCountBeforeTheyAreRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, limited := limitRequests(4)
+		inUse, limited := limitRequests(4)
 		n := newTestOwners(t).process(limited)
 		session := n.begin()
 		answers := make(chan int, 5)
@@ -102,13 +101,13 @@ func TestLargeBodiesCountBeforeTheyAreRead(t *testing.T) {
 			body.Close()
 		}
 		synctest.Wait()
-		if _, bodies, _ := q.InUse(); len(answers) != 4 || bodies != 0 {
+		if bodies := inUse(limits.Bodies); len(answers) != 4 || bodies != 0 {
 			t.Errorf("%d of 4 bodies are answered, %d count", len(answers), bodies)
 		}
 		listen := `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}` +
 			strings.Repeat(" ", limits.SmallBody) + "}"
 		stream := n.stream("POST", "/mcp", aliceToken, "", listen)
-		if _, bodies, streams := q.InUse(); stream.Status != 200 || streams != 1 || bodies != 0 {
+		if bodies, streams := inUse(limits.Bodies), inUse(limits.Streams); stream.Status != 200 || streams != 1 || bodies != 0 {
 			t.Errorf("a listen: %d, %d streams and %d bodies count", stream.Status, streams, bodies)
 		}
 	})
@@ -118,7 +117,7 @@ func TestLargeBodiesCountBeforeTheyAreRead(t *testing.T) {
 // waits for room like one that came alone.
 func TestEachRequestOfABatchCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, limited := limitRequests(4)
+		inUse, limited := limitRequests(4)
 		n := newTestOwners(t).process(limited)
 		begun := n.do("POST", "/mcp", aliceToken, "", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 		var requests []string
@@ -129,33 +128,8 @@ func TestEachRequestOfABatchCounts(t *testing.T) {
 		if got.StatusCode != 200 || strings.Count(got.body, `"result"`) != 20 {
 			t.Errorf("20 requests: %d %s", got.StatusCode, got.body)
 		}
-		if requests, _, _ := q.InUse(); requests != 0 {
+		if requests := inUse(limits.Requests); requests != 0 {
 			t.Errorf("%d requests count after all are answered", requests)
-		}
-	})
-}
-
-// pagesLimiter records the pages for which requests are counted.
-type pagesLimiter struct {
-	access.Limiter
-	pages *[]string
-}
-
-func (l pagesLimiter) Acquire(ctx context.Context, c access.Client, caller string, use access.Use) (func(), *access.Exceeded) {
-	*l.pages = append(*l.pages, c.Page)
-	return l.Limiter.Acquire(ctx, c, caller, use)
-}
-
-// Each request of a batch counts for its own page.
-func TestRequestsOfABatchCountForTheirPages(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var pages []string
-		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) { ss.Gate.Limits = pagesLimiter{ss.Gate.Limits, &pages} })
-		begun := n.do("POST", "/mcp", aliceToken, "", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
-		n.do("POST", "/mcp", aliceToken, begun.Header.Get("Mcp-Session-Id"), `[{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"slow+notes://a"}},{"jsonrpc":"2.0","id":2,"method":"ping"},`+
-			`{"jsonrpc":"2.0","id":3,"method":"tools/list"},{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"mail__send"}}]`)
-		if want := []string{"slow", "", "", "mail"}; !slices.Equal(pages, want) {
-			t.Errorf("pages %q, want %q", pages, want)
 		}
 	})
 }
