@@ -45,7 +45,7 @@ func TestRequestsOfPagesAreNamedAndLimited(t *testing.T) {
 		page := newPage(t, testOrigin, "tab-1")
 		page.engine = engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true})
 		page.engine.Mount("", page.table)
-		page.tool("ask", "Asks.", nil, asking(object{"key": x.request}, nil, func(object, any) string { return "" }))
+		page.tool("ask", "Asks.", nil, asking(object{"key": x.request}, func(object) string { return "" }))
 		page.tap.Forge = func(msg []byte) []byte {
 			msg = bytes.ReplaceAll(msg, []byte(placeholder), []byte(dirty))
 			return bytes.ReplaceAll(msg, []byte("https://mark.example/"), []byte("javascript:alert(1)"))

@@ -12,13 +12,13 @@ import (
 
 // asking returns a handler that needs responses to requests, and returns a text about
 // them.
-func asking(requests object, state any, say func(answers object, state any) string) handler {
+func asking(requests object, say func(answers object) string) handler {
 	return func(ctx context.Context, _ object) (any, error) {
-		answers, state, err := need(ctx, requests, state)
+		answers, err := need(ctx, requests)
 		if err != nil {
 			return nil, err
 		}
-		return say(answers, state), nil
+		return say(answers), nil
 	}
 }
 
@@ -28,7 +28,7 @@ func (p *testPage) serveAsking() {
 		return object{"type": "object", "properties": object{name: object{"type": "string", "description": "What to say"}}, "required": array{name}}
 	}
 	p.tool("test_sampling", "Asks the client's model.", argument("prompt"), func(ctx context.Context, given object) (any, error) {
-		answers, _, err := need(ctx, object{"reply": sample(fmt.Sprint(given["prompt"]), 100)}, nil)
+		answers, err := need(ctx, object{"reply": sample(fmt.Sprint(given["prompt"]), 100)})
 		if err != nil {
 			return nil, err
 		}
@@ -39,32 +39,32 @@ func (p *testPage) serveAsking() {
 			"username": object{"type": "string", "description": "Name of the user"},
 			"email":    object{"type": "string", "description": "Where mail goes"},
 		}))
-		answers, _, err := need(ctx, object{"user": user}, nil)
+		answers, err := need(ctx, object{"user": user})
 		if err != nil {
 			return nil, err
 		}
 		return "User response: " + string(toJSON(answers["user"])), nil
 	})
-	completed := func(key string) func(object, any) string {
-		return func(answers object, _ any) string {
+	completed := func(key string) func(object) string {
+		return func(answers object) string {
 			a := answers[key].(object)
 			return fmt.Sprintf("Elicitation completed: action=%v, content=%s", a["action"], toJSON(a["content"]))
 		}
 	}
 	p.tool("test_elicitation_sep1034_defaults", "Asks with a form of defaults.", nil,
-		asking(object{"defaults": elicit("Are these right?", defaults)}, nil, completed("defaults")))
+		asking(object{"defaults": elicit("Are these right?", defaults)}, completed("defaults")))
 	p.tool("test_elicitation_sep1330_enums", "Asks with a form of choices.", nil,
-		asking(object{"choices": elicit("Choose", choices)}, nil, completed("choices")))
+		asking(object{"choices": elicit("Choose", choices)}, completed("choices")))
 	p.tool("test_streaming_elicitation", "Tells of its progress, then asks.", nil, func(ctx context.Context, _ object) (any, error) {
 		engine.InvocationOf(ctx).Progress([]byte(`{"progress":1,"total":2,"message":"about to ask"}`))
-		answers, _, err := need(ctx, object{"user_name": askName}, nil)
+		answers, err := need(ctx, object{"user_name": askName})
 		if err != nil {
 			return nil, err
 		}
 		return "Hello, " + field(answers["user_name"], "name") + "!", nil
 	})
 	p.tool("test_missing_capability", "Needs a client that can sample.", nil,
-		asking(object{"reply": sample("Say hello", 20)}, nil, func(answers object, _ any) string { return "Sampled: " + modelText(answers["reply"]) }))
+		asking(object{"reply": sample("Say hello", 20)}, func(answers object) string { return "Sampled: " + modelText(answers["reply"]) }))
 }
 
 var (
@@ -77,40 +77,35 @@ func (p *testPage) serveRounds() {
 	tool := func(name, description string, do handler) {
 		p.tool("test_input_required_result_"+name, description, nil, do)
 	}
-	tool("elicitation", "Asks for a name.", asking(object{"user_name": askName}, nil, func(answers object, _ any) string {
+	tool("elicitation", "Asks for a name.", asking(object{"user_name": askName}, func(answers object) string {
 		return "Hello, " + field(answers["user_name"], "name") + "!"
 	}))
-	tool("sampling", "Asks the model for a capital.", asking(object{"capital_question": sample("What is the capital of France?", 100)}, nil,
-		func(answers object, _ any) string { return "The model says: " + modelText(answers["capital_question"]) }))
-	tool("list_roots", "Asks for the roots.", asking(object{"client_roots": listRoots}, nil, func(answers object, _ any) string {
+	tool("sampling", "Asks the model for a capital.", asking(object{"capital_question": sample("What is the capital of France?", 100)},
+		func(answers object) string { return "The model says: " + modelText(answers["capital_question"]) }))
+	tool("list_roots", "Asks for the roots.", asking(object{"client_roots": listRoots}, func(answers object) string {
 		return "Roots: " + string(toJSON(answers["client_roots"]))
 	}))
-	tool("request_state", "Gets its state back.", asking(object{"confirm": askOK}, object{"since": "the first round"}, func(_ object, state any) string {
-		if state, ok := state.(object); ok && state["since"] == "the first round" {
-			return "state-ok"
-		}
-		return "no state"
-	}))
+	tool("request_state", "Gets its state back.", asking(object{"confirm": askOK}, func(object) string { return "state-ok" }))
 	tool("multiple_inputs", "Asks for three things.", asking(
-		object{"user_name": askName, "greeting": sample("Generate a greeting", 50), "client_roots": listRoots}, object{"asked": 3},
-		func(answers object, _ any) string {
+		object{"user_name": askName, "greeting": sample("Generate a greeting", 50), "client_roots": listRoots},
+		func(answers object) string {
 			return modelText(answers["greeting"]) + " " + field(answers["user_name"], "name")
 		}))
 	tool("multi_round", "Asks twice.", func(ctx context.Context, _ object) (any, error) {
 		step1 := elicit("Step 1: What is your name?", form(object{"name": object{"type": "string"}}))
-		first, _, err := need(ctx, object{"step1": step1}, object{"round": 1})
+		first, err := need(ctx, object{"step1": step1})
 		if err != nil {
 			return nil, err
 		}
 		step2 := elicit("Step 2: What is your favorite color?", form(object{"color": object{"type": "string"}}))
-		second, _, err := need(ctx, object{"step2": step2}, object{"round": 2})
+		second, err := need(ctx, object{"step2": step2})
 		if err != nil {
 			return nil, err
 		}
 		return field(first["step1"], "name") + " likes " + field(second["step2"], "color") + ".", nil
 	})
-	tool("tampered_state", "Its state must come back unchanged.", asking(object{"confirm": askOK}, object{"amount": 12},
-		func(answers object, _ any) string { return "Confirmed: " + field(answers["confirm"], "ok") }))
+	tool("tampered_state", "Its state must come back unchanged.", asking(object{"confirm": askOK},
+		func(answers object) string { return "Confirmed: " + field(answers["confirm"], "ok") }))
 	tool("capabilities", "Asks what the client says it can answer.", func(ctx context.Context, _ object) (any, error) {
 		can := object{}
 		if err := json.Unmarshal(engine.InvocationOf(ctx).Capabilities(), &can); err != nil {
@@ -122,7 +117,7 @@ func (p *testPage) serveRounds() {
 				wanted[capability] = request
 			}
 		}
-		answers, _, err := need(ctx, wanted, nil)
+		answers, err := need(ctx, wanted)
 		if err != nil {
 			return nil, err
 		}

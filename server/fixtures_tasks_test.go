@@ -40,40 +40,31 @@ func (p *testPage) serveTaskTools() {
 	}
 	p.taskTool("confirm_delete", "Deletes a file once the user agrees.", object{"type": "object", "properties": object{"filename": object{"type": "string"}}},
 		optional, func(ctx context.Context, given object) (any, error) {
-			answers, err := taskInput(ctx, object{"confirm": confirm(fmt.Sprintf("Delete %v?", given["filename"]))})
+			answers, err := need(ctx, object{"confirm": confirm(fmt.Sprintf("Delete %v?", given["filename"]))})
 			if err != nil {
 				return nil, err
 			}
 			return "Deleted: " + field(answers["confirm"], "confirm"), nil
 		})
 	p.taskTool("multi_input", "Needs two answers.", nil, optional, func(ctx context.Context, _ object) (any, error) {
-		answers, err := taskInput(ctx, object{"first": confirm("The first?"), "second": confirm("The second?")})
+		answers, err := need(ctx, object{"first": confirm("The first?"), "second": confirm("The second?")})
 		if err != nil {
 			return nil, err
 		}
 		return "Answered: " + field(answers["first"], "confirm") + ", " + field(answers["second"], "confirm"), nil
 	})
 	name := object{"user_name": elicit("What is your name?", form(object{"name": object{"type": "string"}}))}
-	required.Prepare = func(ctx context.Context, _ []byte) ([]byte, error) {
-		_, _, err := need(ctx, name, nil)
-		return nil, err
+	required.Prepare = func(ctx context.Context, _ []byte) (_, kept []byte, err error) {
+		answers, err := need(ctx, name)
+		return nil, toJSON(answers), err
 	}
 	p.taskTool("test_tool_with_task", "Asks for a name before it becomes a task.", nil, required, func(ctx context.Context, _ object) (any, error) {
-		answers, _, err := need(ctx, name, nil)
-		if err != nil {
+		answers := object{}
+		if err := json.Unmarshal(engine.InvocationOf(ctx).Prepared(), &answers); err != nil {
 			return nil, err
 		}
 		return fmt.Sprintf("Hello, %v!", field(answers["user_name"], "name")), nil
 	})
-}
-
-// taskInput requests input by the handle of the call.
-func taskInput(ctx context.Context, requests object) (answers object, err error) {
-	data, err := engine.TaskOf(ctx).Input(ctx, toJSON(requests))
-	if err == nil {
-		err = json.Unmarshal(data, &answers)
-	}
-	return answers, err
 }
 
 // pauseFor waits, or until ctx ends.

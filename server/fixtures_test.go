@@ -153,39 +153,27 @@ func run(ctx context.Context, do handler, arguments []byte) (any, error) {
 	return do(ctx, given)
 }
 
-// need returns the client's responses to all of requests, or requests them. Malformed
-// ones are requested again.
-func need(ctx context.Context, requests object, state any) (answers object, kept any, err error) {
-	i := engine.InvocationOf(ctx)
-	inputs, was, err := i.Answers()
-	if err != nil {
-		return nil, nil, err
-	}
+// need asks the client, and asks again for what is malformed.
+func need(ctx context.Context, requests object) (answers object, err error) {
 	answers = object{}
-	if inputs != nil {
-		if err := json.Unmarshal(inputs, &answers); err != nil {
-			return nil, nil, err
+	for {
+		missing := object{}
+		for key, request := range requests {
+			if !answered(request.(object), answers[key]) {
+				missing[key] = request
+			}
+		}
+		if len(missing) == 0 {
+			return answers, nil
+		}
+		got, err := engine.InvocationOf(ctx).Ask(ctx, toJSON(missing))
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(got, &answers); err != nil {
+			return nil, err
 		}
 	}
-	if was != nil {
-		if err := json.Unmarshal(was, &kept); err != nil {
-			return nil, nil, err
-		}
-	}
-	missing := object{}
-	for key, request := range requests {
-		if !answered(request.(object), answers[key]) {
-			missing[key] = request
-		}
-	}
-	if len(missing) == 0 {
-		return answers, kept, nil
-	}
-	var text []byte
-	if state != nil {
-		text = toJSON(state)
-	}
-	return nil, nil, i.Need(toJSON(missing), text)
 }
 
 // answered reports whether a response fits its request.
@@ -338,7 +326,7 @@ func (p *testPage) servePrompts() {
 	p.prompt("test_input_required_result_prompt", "A prompt that first asks for its context.", nil,
 		func(ctx context.Context, _ object) (any, error) {
 			ask := elicit("What context should the prompt use?", form(object{"context": object{"type": "string"}}))
-			answers, _, err := need(ctx, object{"user_context": ask}, nil)
+			answers, err := need(ctx, object{"user_context": ask})
 			if err != nil {
 				return nil, err
 			}

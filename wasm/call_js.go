@@ -20,11 +20,11 @@ import (
 const (
 	updateProgress int32 = iota + 1
 	updateLog
-	updateInput // in tasks_js.go
+	updateInput
 )
 
 // updateCall sends progress or a log message to the client on whose behalf a call waits, or
-// requests input for its task: the first n bytes of input are the params, a JSON object.
+// asks that client: the first n bytes of input are the params, a JSON object.
 // Updates of calls that have ended are ignored.
 //
 //go:wasmexport updateCall
@@ -37,10 +37,24 @@ func updateCall(number, what, n int32) (result int32) {
 		case updateLog:
 			q.of.Log(input[:n])
 		default:
-			go requestInput(q.ctx, bytes.Clone(input[:n])) // ends with the reply, or the call
+			go q.ask(bytes.Clone(input[:n])) // ends with the reply, or the call
 		}
 	}
 	return done
+}
+
+// ask requests the input that a handler waits for: text is a JSON object of id and value. The reply is
+// a question to JavaScript.
+func (q *sourceCall) ask(text []byte) {
+	var failed int32
+	defer recovered("ask", &failed) // no export waits for it
+	answers, err := q.of.Ask(q.ctx, jsonrpc.Member(text, "value"))
+	reply := `{"id":` + string(jsonrpc.Member(text, "id")) + raw(`,"answers":`, answers)
+	if err != nil {
+		q.refused = err
+		reply += quoted(`,"error":`, err.Error())
+	}
+	registered.exchange(q.ctx, opReply, reply+"}") // nothing is left to do if the call has ended
 }
 
 // registered calls what the web app registered by itself.
@@ -91,23 +105,22 @@ func raw(member string, value []byte) string {
 // call calls a prompt or tool. text begins the text of the call.
 func (s *jsSource) call(ctx context.Context, what int32, text string, arguments []byte) ([]byte, error) {
 	i := engine.InvocationOf(ctx)
-	inputs, state, err := i.Answers()
-	if err != nil {
-		return nil, err
-	}
 	modern := ""
 	if i.Modern() {
-		modern = `,"modern":true` + taskMember(ctx)
+		modern = `,"modern":true`
+	}
+	if i.IsTask() {
+		modern += `,"task":true`
 	}
 	a, err := s.exchange(ctx, what, text+raw(`,"arguments":`, arguments)+
 		quoted(`,"request":{"principal":`, string(engine.PrincipalOf(ctx)))+raw(`,"capabilities":`, i.Capabilities())+
-		raw(`,"meta":`, i.Meta())+raw(`,"inputs":`, inputs)+raw(`,"state":`, state)+
+		raw(`,"meta":`, i.Meta())+raw(`,"prepared":`, i.Prepared())+
 		quoted(`,"logLevel":`, i.LogLevel())+modern+"}}")
 	if err != nil || a.reason == reasonNone {
 		return a.text, err
 	}
-	if a.reason == reasonNeedsInput {
-		return nil, i.Need(jsonrpc.Member(a.text, "requests"), jsonrpc.Member(a.text, "state"))
+	if a.refused != nil {
+		return nil, a.refused
 	}
 	return nil, a.failure()
 }

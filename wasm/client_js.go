@@ -123,7 +123,7 @@ const (
 	reasonBusy
 	reasonTooLarge
 	reasonUnavailable
-	reasonNeedsInput
+	reasonRefused
 	reasonInvalidParams
 	reasonRevoked
 	reasonNotShared

@@ -26,7 +26,7 @@ const (
 	opTools
 	opAccess
 	opPrepare
-	opTaskReply
+	opReply
 )
 
 // Abilities of a JavaScript source besides list and read.
@@ -58,16 +58,18 @@ type mountedSource struct {
 
 // A sourceCall is a call of JavaScript that waits for its answer, on behalf of a request.
 type sourceCall struct {
-	answer chan answer // has room for it: answerCall must not block
-	of     *engine.Invocation
-	ctx    context.Context
+	answer  chan answer // has room for it: answerCall must not block
+	of      *engine.Invocation
+	ctx     context.Context
+	refused error // of the last question to the client
 }
 
 // An answer is that of answerCall: a reason why there is none, or JSON text. Some
-// reasons have text, too.
+// reasons have text, too; of reasonRefused it is why the client was not asked.
 type answer struct {
-	reason int32
-	text   []byte
+	reason  int32
+	text    []byte
+	refused error
 }
 
 // mount mounts the JavaScript source of the shim's number. input[:n] is the
@@ -99,7 +101,11 @@ func answerCall(number, reason, n int32) (result int32) {
 	defer recovered("answerCall", &result)
 	if q := sourceCalls[number]; q != nil {
 		delete(sourceCalls, number)
-		q.answer <- answer{reason, bytes.Clone(input[:n])}
+		a := answer{reason: reason, text: bytes.Clone(input[:n])}
+		if reason == reasonRefused {
+			a.refused = q.refused
+		}
+		q.answer <- a
 	}
 	return done
 }
@@ -164,7 +170,7 @@ func (s *jsSource) request(ctx context.Context, what int32, text string) ([]byte
 func (s *jsSource) exchange(ctx context.Context, what int32, text string) (a answer, err error) {
 	lastSourceCall = max(lastSourceCall+1, 1)
 	number := lastSourceCall
-	q := &sourceCall{make(chan answer, 1), engine.InvocationOf(ctx), ctx}
+	q := &sourceCall{answer: make(chan answer, 1), of: engine.InvocationOf(ctx), ctx: ctx}
 	sourceCalls[number] = q
 	callSource(number, s.number, what, text, clientOf(ctx))
 	select {

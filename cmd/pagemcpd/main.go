@@ -53,11 +53,9 @@ const usage = `pagemcpd runs one node of a hosted gateway.
 const keygenUsage = `pagemcpd keygen prints a new line for the file of keys: 32 random bytes in base64url.
 
   (umask 077; pagemcpd keygen > pagemcp.keys)   the first key; all nodes have the same file
-  pagemcpd keygen >> pagemcp.keys               a further one, to rotate
 
-The keys sign what clients send back later (requestState). The first line signs, all lines are accepted. To
-rotate, add a new line at the end on all nodes; when all have reloaded, move it to the top; remove the old one
-a day later.
+The first line hashes names in the audit log. To rotate, put a new line at the top on all nodes: equal names have
+other hashes from then on.
 `
 
 const versionUsage = `pagemcpd version prints the version.

@@ -18,7 +18,7 @@ func TestCommandLines(t *testing.T) {
 	}{
 		"--help":                              {0, "pagemcpd keygen ", ""},
 		"keygen --help":                       {0, "pagemcpd keygen > pagemcp.keys", ""},
-		"keygen -h":                           {0, "add a new line at the end", ""},
+		"keygen -h":                           {0, "put a new line at the top", ""},
 		"version --help":                      {0, "pagemcpd version ", ""},
 		"version":                             {0, web.Version() + "\n", ""},
 		"keygen --bits 512":                   {exitMistake, "", `pagemcpd: "keygen" takes no arguments, and got "--bits"`},

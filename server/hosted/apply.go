@@ -31,7 +31,6 @@ func (n *Node) configure(old, next *config.Loaded) error {
 		return err
 	}
 	n.audit.Configure(next.Config.Audit, next.Keys)
-	n.keys.Store(&next.Keys)
 	n.origins.Store(&next.PageOrigins)
 	n.sampling.Store(&next.Sampling)
 	n.browsers.Store(access.NewOrigins(next.Config.Assistants.Origins...))

@@ -67,7 +67,6 @@ type Node struct {
 	origins  atomic.Pointer[config.OriginList] // of pages
 	sampling atomic.Pointer[config.OriginList] // of pages that may use the model of an assistant
 	browsers atomic.Pointer[access.Origins]    // origins of assistants
-	keys     atomic.Pointer[keys.Ring]
 	limits   atomic.Pointer[limits.Limits]
 	usage    *limits.Usage
 	registry *registry

@@ -87,7 +87,7 @@ func (e *Engine) SetGrants(g *Grants) {
 	}
 	e.cancelDeniedTasks()
 	if g != nil {
-		e.permits.drop(g)
+		e.holds.endDenied(g)
 	}
 	for s, which := range e.registry.listeners(e.options.announced()) {
 		if !s.client.isOwnPage() {

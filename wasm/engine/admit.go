@@ -144,12 +144,6 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *Acces
 		return errMustWait
 	}
 	e.question(req, q)
-	isOnce := q.tool != "" && !g.hasPolicy // a function of the app decides about each round
-	if d == undecided && isOnce {
-		if one := InvocationOf(ctx).permitted(); one.reason != "" {
-			d, reason = allowed, one.reason
-		}
-	}
 	if d == undecided {
 		answer, pending := e.askOrPend(ctx, req, q)
 		if err := context.Cause(ctx); err != nil {
@@ -167,8 +161,6 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *Acces
 				d, reason, message = denied, reasonDeclined, notShared
 			} else if later, why := now.decide(req.who, q.right, q.tool); later == denied {
 				d, reason = denied, why
-			} else if isOnce {
-				InvocationOf(ctx).allow(permit{cmp.Or(reason, reasonGrant), req.who, q.tool})
 			}
 		}
 	}
@@ -178,6 +170,7 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *Acces
 	}
 	if req.mayWait {
 		req.client.noteGrant(req, q)
+		InvocationOf(ctx).noteGrant(q.right, q.tool)
 	}
 	return nil
 }

@@ -56,46 +56,20 @@ func TestCallsAreRateLimited(t *testing.T) {
 	})
 }
 
-// A read may ask first, too: in both eras, and of a source that answers at once.
-// R-126 R-096.
-func TestReadAsksFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
-		e.Mount("", enginetest.NotesOf(t, "open"))
-		c := enginetest.Speak(t, e, "")
-		c.Ask("1", "resources/read", "", `,"uri":"open:1"`)
-		c.Wants(`"resultType":"input_required"`, `"may"`)
-		c.Ask("2", "resources/read", "", `,"uri":"open:1","inputResponses":{"may":{"action":"accept"}}`)
-		c.Wants(`"resultType":"complete"`, `{\"may\":{\"action\":\"accept\"}}`)
-		c.Say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}}`)
-		c.Wants(`"2025-06-18"`)
-		c.Say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		c.Say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"open:1"}}`)
-		question := c.Next()
-		_, behind, _ := strings.Cut(question, `"id":"`)
-		id, _, _ := strings.Cut(behind, `"`)
-		if !strings.Contains(question, "elicitation/create") || !strings.HasPrefix(id, "pagemcp:") {
-			t.Fatalf("asked by %s", question)
-		}
-		c.Say(`{"jsonrpc":"2.0","id":"` + id + `","result":{"action":"decline"}}`)
-		c.Wants(`"id":3`, `{\"may\":{\"action\":\"decline\"}}`)
-		c.Port.Close()
-	})
-}
-
 // Engines of several nodes that serve one session ask with different ids, also at the same
 // time. R-005.
 func TestNodesAskWithDifferentIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := map[string]string{}
 		for _, node := range []string{"", "a1", "b2"} {
-			e := engine.New(engine.Info{Name: "test", Version: "1"}, &engine.Options{Node: node})
-			e.Mount("", enginetest.NotesOf(t, "open"))
+			options := handleOptions()
+			options.Node = node
+			e := newHandleEngine(t, options)
 			c := enginetest.Speak(t, e, "")
 			c.Say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}}`)
 			c.Wants(`"2025-06-18"`)
 			c.Say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-			c.Say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"open:1"}}`)
+			c.Say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"ask"}}`)
 			question := c.Next()
 			_, behind, _ := strings.Cut(question, `"id":"`)
 			id, _, _ := strings.Cut(behind, `"`)

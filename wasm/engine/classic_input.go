@@ -19,16 +19,16 @@ type ownRequest struct {
 	answer      chan jsonrpc.Message // has room for it
 }
 
-// requestInput sends the requests of [Invocation.Need] to a classic client, as requests of
+// requestInput sends requests for input to a classic client, as requests of
 // the engine's (R-096). It returns the results by the same keys.
 // MCP 2025-11-25, client/elicitation, client/sampling and client/roots.
-func (c *Client) requestInput(ctx context.Context, i *Invocation, requests []byte) ([]byte, error) {
-	questions, err := c.sendRequests(i, requests)
+func (c *Client) requestInput(ctx context.Context, at turn, rev revision, requests []byte) ([]byte, error) {
+	questions, err := c.sendRequests(at.call, rev, requests)
 	defer c.cancelRequests(questions)
 	if err != nil {
 		return nil, err
 	}
-	c.extendToLongest(i.call)
+	c.extendToLongest(at.call)
 	answers := emit.JSON("{")
 	for _, q := range questions {
 		select {
@@ -45,16 +45,16 @@ func (c *Client) requestInput(ctx context.Context, i *Invocation, requests []byt
 			return nil, ctx.Err()
 		}
 	}
-	c.extendTimeout(i.call)
+	c.extendTimeout(at.call)
 	answers.Text("}")
 	return answers, nil
 }
 
 // sendRequests sends the requests, and returns them.
-func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRequest, err error) {
+func (c *Client) sendRequests(call sink.Call, rev revision, requests []byte) (questions []ownRequest, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, waits := c.waiting[i.call]; !waits || c.closed {
+	if _, waits := c.waiting[call]; !waits || c.closed {
 		return nil, context.Canceled // nothing belongs to a call that is over
 	}
 	if c.classic == nil || !c.classic.open {
@@ -68,18 +68,18 @@ func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRe
 		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
 		c.ownCount++ // with node and time before it, ids of a session are unique: R-005
 		id := jsonrpc.ID(`"pagemcp:` + c.ownPrefix + ":" + strconv.Itoa(c.ownCount) + `"`)
-		q := ownRequest{i.call, string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
+		q := ownRequest{call, string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
 		questions = append(questions, q)
 		c.ownRequests[q.id.Key()] = q
 		own := jsonrpc.Member(s.Value, "params")
 		params := emit.JSON(`{"_meta":{}`)
-		params.Members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasElicitationModes()) })
+		params.Members(own, func(name string) bool { return name != "_meta" && (name != "mode" || rev.hasElicitationModes()) })
 		if string(jsonrpc.Member(own, "mode")) == `"url"` { // 2025-11-25 requires an id
 			params.Member("elicitationId", []byte(q.id))
 		}
 		params.Text("}")
 		text := jsonrpc.AppendRequest(nil, q.id, q.method, params)
-		c.sink.Notify(&sink.Document{JSON: text}, i.call, sink.OfRequest)
+		c.sink.Notify(&sink.Document{JSON: text}, call, sink.OfRequest)
 	}
 	return questions, nil
 }

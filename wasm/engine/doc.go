@@ -19,7 +19,7 @@
 // interfaces declare further abilities: [Prompter], [Tooler], [Completer]; [Follower]
 // announces changes, and knows which URIs are wanted. [Table] has all of them, for
 // what is registered one by one. [InvocationOf] returns the request that a source answers:
-// progress, log messages, and [Invocation.Need], which asks the client for input.
+// progress, log messages, and [Invocation.Ask], which asks the client for input.
 //
 // # Revisions and files
 //

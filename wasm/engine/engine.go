@@ -3,8 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -30,10 +28,6 @@ type Options struct {
 	// PageSize is how many entries a page of a list has, unless the list ends or the page
 	// has 1 MiB. Default 200, at most MaxPageSize.
 	PageSize int
-
-	// StateKeys sign requestState, so that a changed one is noticed: the first one signs, and what the
-	// second has signed is accepted. Default: a random one.
-	StateKeys [][16]byte
 
 	MaxMessage     int           // bytes of a message that comes in; default 1 MiB, and 64 KiB for what a hop adds to _meta
 	MaxInFlight    int           // requests of one client at a time; default 64
@@ -148,11 +142,10 @@ const (
 // An Engine answers MCP from mounted sources. All methods may be called
 // concurrently.
 type Engine struct {
-	info      Info
-	options   Options
-	fixed     atomic.Pointer[fixed] // documents that change with SetInfo alone
-	stateKeys [][16]byte            // of Options, one or two
-	decides   bool                  // what one principal gets is not for another
+	info    Info
+	options Options
+	fixed   atomic.Pointer[fixed] // documents that change with SetInfo alone
+	decides bool                  // what one principal gets is not for another
 
 	grants atomic.Pointer[Grants] // of SetGrants; nil: everything is allowed
 
@@ -161,7 +154,7 @@ type Engine struct {
 
 	declaresTasks atomic.Bool // Options.Tasks
 	tasks         tasks
-	permits       permits
+	holds         holds
 
 	// Read by every request: replaced as a whole, never changed, so without a lock.
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
@@ -208,12 +201,6 @@ func New(info Info, opts *Options) *Engine {
 	e.tasks.ctx, e.tasks.stop = context.WithCancelCause(context.Background())
 	e.fixed.Store(newFixed(info, o))
 	e.discovery.Store(e.fixed.Load().discover(o))
-	if e.stateKeys = o.StateKeys[:min(2, len(o.StateKeys))]; len(e.stateKeys) == 0 {
-		var key [16]byte
-		binary.LittleEndian.PutUint64(key[:8], rand.Uint64()) // seeded by the system
-		binary.LittleEndian.PutUint64(key[8:], rand.Uint64())
-		e.stateKeys = [][16]byte{key}
-	}
 	return e
 }
 

@@ -108,16 +108,13 @@ func fuzzEngineWith(t testing.TB, options engine.Options) *engine.Engine {
 	complete := func(_ context.Context, c engine.CompletionRequest) (engine.Completion, error) {
 		return engine.Completion{Values: []string{c.Value}}, nil
 	}
-	// A prompt and a tool that ask back first, with what they were given as state.
-	ask := func(ctx context.Context, arguments []byte) ([]byte, error) {
+	// A prompt and a tool that ask back first.
+	ask := func(ctx context.Context, _ []byte) ([]byte, error) {
 		i := engine.InvocationOf(ctx)
-		inputs, _, err := i.Answers()
-		if err != nil || inputs != nil {
-			return []byte(`{"content":[],"messages":[]}`), err
-		}
 		i.Progress([]byte(`{"progress":1}`))
 		i.Log([]byte(`{"level":"error","data":1}`))
-		return nil, i.Need([]byte(`{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), arguments)
+		_, err := i.Ask(ctx, []byte(`{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`))
+		return []byte(`{"content":[],"messages":[]}`), err
 	}
 	if err == nil {
 		err = table.Put(engine.Entry{

@@ -68,31 +68,6 @@ func TestHandlesGrantNothing(t *testing.T) {
 	})
 }
 
-// After a change of keys, what the previous key has signed is accepted, and what an unknown
-// key has signed is not.
-func TestOldKeysStillOpen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		keyed := func(keys ...byte) enginetest.Speaker {
-			options := handleOptions()
-			for _, key := range keys {
-				options.StateKeys = append(options.StateKeys, [16]byte{key})
-			}
-			return enginetest.Speak(t, newHandleEngine(t, options), "friend")
-		}
-		before, after, other := keyed(1), keyed(2, 1), keyed(3, 2)
-		before.Ask("1", "tools/call", "", `,"name":"ask"`)
-		state := handleIn(t, before.Next(), "requestState")
-
-		after.Ask("1", "tools/call", "", `,"name":"ask","requestState":"`+state+`"`)
-		after.Wants(`"content"`)
-		other.Ask("1", "tools/call", "", `,"name":"ask","requestState":"`+state+`"`)
-		other.Wants("-32602", "requestState")
-		for _, c := range []enginetest.Speaker{before, after, other} {
-			c.Port.Close()
-		}
-	})
-}
-
 func handleOptions() engine.Options {
 	options := enginetest.Offering
 	options.PageSize = 1
@@ -105,11 +80,8 @@ func newHandleEngine(t *testing.T, options engine.Options) *engine.Engine {
 	e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 	table := enginetest.NotesOf(t, "open", "secret", "third")
 	enginetest.ToolOf(t, table, "ask", func(ctx context.Context, _ []byte) ([]byte, error) {
-		i := engine.InvocationOf(ctx)
-		if _, state, err := i.Answers(); err != nil || state != nil {
-			return []byte(`{"content":[]}`), err
-		}
-		return nil, i.Need(nil, []byte(`"kept"`))
+		_, err := engine.InvocationOf(ctx).Ask(ctx, []byte(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`))
+		return []byte(`{"content":[]}`), err
 	})
 	e.Mount("", table)
 	return e

@@ -2,10 +2,7 @@ package engine
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
-	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
@@ -13,84 +10,60 @@ import (
 )
 
 // Input that a source needs of the client before it can answer. A modern client gets
-// the requests as its result, input_required, and sends the request again with the
-// answers; a classic one gets requests of the engine's (classic_input.go). The engine
-// keeps nothing meanwhile: the state is in requestState.
+// the requests as the result of its request, input_required, and sends another one with the
+// answers (held.go); a classic one gets requests of the engine's (classic_input.go), and the client
+// of a task requests them (task_input.go).
 // MCP 2026-07-28, basic/patterns/mrtr.
 
-// inputRequired is the error of a source that needs input.
+// maxRounds is how often another engine may request input for one request of a classic client.
+const maxRounds = 16
+
+// Ask requests input of the client, and waits for the answers: requests is a JSON object of
+// elicitation/create, sampling/createMessage and roots/list, each {"method": …, "params": …} under a
+// key of its own; the answers are a JSON object by the same keys, as the client sent them: the
+// source checks them, and asks again for what is missing. It takes until the user has answered, at
+// most 10 minutes. Prompts and tools may ask; one question at a time.
+func (i *Invocation) Ask(ctx context.Context, requests []byte) (answers []byte, err error) {
+	if err := i.canAnswer(requests); err != nil {
+		return nil, err
+	}
+	if requests, err = cleanInput(requests, InputPolicy{}); err != nil {
+		return nil, err
+	}
+	at := i.now()
+	switch {
+	case i.task != nil:
+		answers, err = at.client.engine.requestTaskInput(ctx, i.task, requests)
+	case i.held != nil:
+		answers, err = i.held.wait(ctx, requests)
+	case at.client != nil && i.rev != modern:
+		answers, err = at.client.requestInput(ctx, at, i.rev, requests)
+	default:
+		err = errors.New("there is no client that could be asked")
+	}
+	return answers, err
+}
+
+// inputRequired is the error of a source that passes a request on to another engine, which needs
+// input.
 type inputRequired struct {
 	requests []byte // JSON object: key to {method, params}; nil: none
 	state    string // requestState; "": none
-	wrong    error  // Need was called with wrong arguments
 }
 
 func (*inputRequired) Error() string { return "needs something of the client first" }
-
-const (
-	stateLasts = 10 * time.Minute // validity of requestState
-	maxRounds  = 16               // of input for one request of a classic client
-)
-
-// Need returns the error by which a source asks the client for input: requests is a
-// JSON object of elicitation/create, sampling/createMessage and roots/list, each
-// {"method": …, "params": …} under a key of its own; state, any JSON value, comes
-// back with the answers. Either may be nil. The source is then called again, and
-// finds both in [Invocation.Answers].
-func (i *Invocation) Need(requests, state []byte) error {
-	known, _, err := i.Answers()
-	if err != nil {
-		return err
-	}
-	need := &inputRequired{requests: requests}
-	if requests == nil && state == nil {
-		need.wrong = errors.New("a source asked the client for nothing")
-	}
-	isPermitted := i.permitted().reason != ""
-	if i.client != nil && (known != nil || state != nil || isPermitted) { // without a client the source is not called again
-		kept := emit.JSON("{")
-		if known != nil {
-			kept.Member("inputs", known)
-		}
-		if state != nil {
-			kept.Member("state", state)
-		}
-		kept.Text("}")
-		need.state = i.seal(kept)
-	}
-	return need
-}
-
-// Answers returns what the client has answered so far, in all rounds: a JSON
-// object by the keys of [Invocation.Need], or nil; and the state of that
-// call, or nil. The answers are as the client sent them: the source checks them, and calls
-// Need again for what is missing. It fails when requestState was changed, is too old,
-// or belongs to another request or principal.
-func (i *Invocation) Answers() (inputs, state []byte, err error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	inputs = i.inputs
-	if i.state == nil {
-		return inputs, nil, nil
-	}
-	kept, ok := i.unseal(i.state)
-	if !ok {
-		return nil, nil, BadParams("requestState is not valid for this request")
-	}
-	return merged(jsonrpc.Member(kept, "inputs"), inputs), jsonrpc.Member(kept, "state"), nil
-}
 
 // Round returns inputResponses, a JSON object, and requestState, a JSON string, as they came
 // with this round: for a source that passes the request on to another engine. Either may be
 // nil.
 func (i *Invocation) Round() (inputs, state []byte) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.inputs, i.state
+	at := i.now()
+	return at.inputs, at.state
 }
 
-// ForwardNeed is [Invocation.Need] for a source that passes the request on: requests and state,
-// a requestState, are another engine's. A policy is applied to requests; it may be nil.
+// ForwardNeed returns the error by which a source that passes the request on requests input of the
+// client: requests and state, a requestState, are another engine's. The source is called again with
+// the answers. A policy is applied to requests; it may be nil.
 func (i *Invocation) ForwardNeed(requests []byte, state string, policy *InputPolicy) error {
 	if requests != nil && policy != nil {
 		var err error
@@ -101,62 +74,14 @@ func (i *Invocation) ForwardNeed(requests []byte, state string, policy *InputPol
 	return &inputRequired{requests: requests, state: state}
 }
 
-// merged returns the members of both objects; newer ones win. Either may be nil.
-func merged(older, newer []byte) []byte {
-	if older == nil || newer == nil {
-		return append(older[:len(older):len(older)], newer...)
-	}
-	all := emit.JSON("{")
-	all.Members(older, func(name string) bool { return jsonrpc.Member(newer, name) == nil })
-	all.Members(newer, nil)
-	all.Text("}")
-	return all
-}
-
-// seal makes requestState of text: base64url of a tag, when it expires, and text.
-// The tag, SipHash-2-4 under a key of the engine's own, also covers
-// principal and request. The client can read it, but neither make nor change it.
-func (i *Invocation) seal(text []byte) string {
-	expires := time.Now().Add(stateLasts).Unix()
-	raw := binary.BigEndian.AppendUint64(make([]byte, 8, 16+len(text)), uint64(expires))
-	raw = append(raw, text...)
-	binary.BigEndian.PutUint64(raw, i.tag(0, raw[8:]))
-	return base64.RawURLEncoding.EncodeToString(raw)
-}
-
-// unseal returns the text in a JSON string that seal made.
-func (i *Invocation) unseal(value []byte) ([]byte, bool) {
-	sealed, ok := jsonrpc.Text(value)
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(sealed)
-	if !ok || err != nil || i.client == nil || len(raw) < 16 || !i.hasSigned(raw) {
-		return nil, false
-	}
-	expires := int64(binary.BigEndian.Uint64(raw[8:]))
-	return raw[16:], time.Now().Unix() <= expires
-}
-
-// hasSigned reports whether the tag before sealed state is that of one of the keys.
-func (i *Invocation) hasSigned(raw []byte) bool {
-	for key := range i.client.engine.stateKeys {
-		if binary.BigEndian.Uint64(raw) == i.tag(key, raw[8:]) {
-			return true
-		}
-	}
-	return false
-}
-
-// tag returns the tag by one of Engine.stateKeys.
-func (i *Invocation) tag(key int, sealed []byte) uint64 {
-	secret := i.client.engine.stateKeys[key]
-	all := binary.AppendUvarint(nil, uint64(len(i.who)))
-	all = binary.BigEndian.AppendUint64(append(all, i.who...), sipHash(secret, i.what))
-	return sipHash(secret, append(all, sealed...))
-}
-
-// resolveInput calls a source until it answers, and requests the input that it needs in
+// resolveInput calls a source until it answers, and requests the input that another engine needs in
 // between, of a classic client.
 func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
 	ctx, i := e.invocation(ctx, req)
+	return e.resolve(ctx, i, req, ask)
+}
+
+func (e *Engine) resolve(ctx context.Context, i *Invocation, req *request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
 	for round := range maxRounds {
 		result, err := ask(ctx)
 		var need *inputRequired
@@ -165,9 +90,6 @@ func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(contex
 		}
 		if err == nil || !errors.As(err, &need) {
 			return result, err
-		}
-		if need.wrong != nil {
-			return sink.Result{}, need.wrong
 		}
 		if err := i.canAnswer(need.requests); err != nil {
 			return sink.Result{}, err
@@ -179,10 +101,9 @@ func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(contex
 			}
 		}
 		if req.rev == modern {
-			i.keepPermit(need.state)
 			return sink.Result{Document: e.inputRequiredResult(requests, need.state)}, nil
 		}
-		answers, err := req.client.requestInput(ctx, i, requests)
+		answers, err := req.client.requestInput(ctx, i.now(), i.rev, requests)
 		if err != nil {
 			return sink.Result{}, err
 		}
@@ -197,9 +118,9 @@ var errTooOften = errors.New("a source asked the client too often")
 func (i *Invocation) answered(inputs []byte, state string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.inputs, i.state = inputs, nil
+	i.at.inputs, i.at.state = inputs, nil
 	if state != "" {
-		i.state = jsonrpc.AppendString(nil, state)
+		i.at.state = jsonrpc.AppendString(nil, state)
 	}
 }
 

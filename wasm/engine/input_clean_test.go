@@ -23,7 +23,7 @@ func TestRequestsForInputAreCleaned(t *testing.T) {
 		i := engine.InvocationOf(ctx)
 		i.Progress([]byte(`{"progress":1,"total":"` + dirty + `","message":"` + dirty + `"}`))
 		i.Log([]byte(`{"level":"error","logger":"` + dirty + `","data":{"` + dirty + `":["` + dirty + `"]}}`))
-		return nil, i.Need([]byte(`{"key":`+string(request)+`}`), nil)
+		return i.Ask(ctx, []byte(`{"key":`+string(request)+`}`))
 	}}); err != nil {
 		t.Fatal(err)
 	}

@@ -19,24 +19,19 @@ import (
 // log messages before the answer. It must not be used after the answer. All methods may
 // be called concurrently.
 type Invocation struct {
-	client *Client // nil: there is no request
-	call   sink.Call
-	rev    revision
-	who    Principal
-	what   []byte // method, name or URI, and arguments, of which requestState has a hash
+	rev  revision
+	who  Principal
+	what []byte // method, name or URI, and arguments
 
 	info         []byte // clientInfo of a modern request, or nil
 	capabilities []byte // JSON object
-	token        []byte // progressToken as it came, or nil
-	level        level  // of the request; classic ones have their session's
 	meta         []byte // members of _meta that the engine does not use, or nil
 
 	task *task // for which the tool runs, or nil
+	held *held // the call of a modern client, which may wait between two requests; or nil
 
 	mu          sync.Mutex
-	inputs      []byte // inputResponses of this round, or nil
-	state       []byte // requestState as it came, a JSON string, or nil
-	permit      permit // see permit.go
+	at          turn // the request that waits for the answer
 	progress    float64
 	hasProgress bool      // progress was sent
 	rateLimit   allowance // of progress and log messages
@@ -67,17 +62,15 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		keep = func(text []byte) []byte { return text }
 	}
 	i := &Invocation{
-		client: req.client, call: req.call, rev: req.rev, who: req.who,
+		rev: req.rev, who: req.who,
+		at:           turn{client: req.client, call: req.call, inputs: keep(req.inputs), state: keep(req.state), level: req.level},
 		capabilities: keep(req.capabilities),
-		inputs:       keep(req.inputs),
-		state:        keep(req.state),
-		level:        req.level,
 		info:         keep(req.info),
 		what:         whatOf(byte(req.method), req.extension, req.name, req.uri, req.arguments),
 	}
 	i.rateLimit.rate, i.rateLimit.most = 50, 50
 	if token := jsonrpc.Member(req.meta, "progressToken"); !isNull(token) {
-		i.token = keep(token)
+		i.at.token = keep(token)
 	}
 	meta := emit.JSON("{")
 	meta.Members(req.meta, func(name string) bool {
@@ -125,6 +118,24 @@ func (c *Client) declared() []byte {
 	return c.capabilities
 }
 
+// now returns the request that waits for the answer.
+func (i *Invocation) now() turn {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.at
+}
+
+// IsTask reports whether the call of a tool became a task.
+func (i *Invocation) IsTask() bool { return i.task != nil }
+
+// Prepared returns what [TaskTool].Prepare has kept for the call, or nil.
+func (i *Invocation) Prepared() []byte {
+	if i.task == nil {
+		return nil
+	}
+	return i.task.prepared
+}
+
 // Modern reports whether the request is one of 2026-07-28.
 func (i *Invocation) Modern() bool { return i.rev == modern }
 
@@ -134,8 +145,8 @@ func (i *Invocation) Capabilities() []byte { return i.capabilities }
 // ClientName returns the name in clientInfo, cleaned by [PlainText]: a statement of the client,
 // which is not verified. "": there is none.
 func (i *Invocation) ClientName() string {
-	if i.rev != modern && i.client != nil {
-		return i.client.declaredName()
+	if c := i.now().client; i.rev != modern && c != nil {
+		return c.declaredName()
 	}
 	return nameIn(i.info)
 }
@@ -150,7 +161,8 @@ func (i *Invocation) Meta() []byte { return i.meta }
 // do not increase, are not sent.
 // MCP 2026-07-28, basic/patterns/progress.
 func (i *Invocation) Progress(params []byte) {
-	c := i.client
+	at := i.now()
+	c := at.client
 	if c == nil {
 		return
 	}
@@ -160,22 +172,22 @@ func (i *Invocation) Progress(params []byte) {
 		}
 		return
 	}
-	c.extendTimeout(i.call)
+	c.extendTimeout(at.call)
 	progress, ok := schema.Number(jsonrpc.Member(params, "progress"))
-	if i.token == nil || !ok || len(params) > maxUpdate {
+	if at.token == nil || !ok || len(params) > maxUpdate {
 		return
 	}
-	c.ifPending(i.call, func() { // which is one at a time
+	c.ifPending(at.call, func() { // which is one at a time
 		if i.acceptProgress(progress) {
-			c.sink.Notify(i.progressUpdate(params), i.call, sink.Plain)
+			c.sink.Notify(i.progressUpdate(at.token, params), at.call, sink.Plain)
 		}
 	})
 }
 
 // progressUpdate returns the notification of a report.
-func (i *Invocation) progressUpdate(params []byte) *sink.Document {
+func (i *Invocation) progressUpdate(token, params []byte) *sink.Document {
 	text := emit.JSON("{")
-	text.Member("progressToken", i.token)
+	text.Member("progressToken", token)
 	text.Members(params, func(name string) bool { return name == "progress" })
 	if total := jsonrpc.Member(params, "total"); total != nil {
 		if _, ok := schema.Number(total); ok {
@@ -231,19 +243,19 @@ func (i *Invocation) Returned() {
 // LogLevel returns the lowest level of messages that the client requested, "debug" to
 // "emergency", or "" if it wants none.
 func (i *Invocation) LogLevel() string {
-	if l := i.wanted(); l != 0 {
+	if l := i.wanted(i.now()); l != 0 {
 		return levels[l-1]
 	}
 	return ""
 }
 
-func (i *Invocation) wanted() level {
-	c := i.client
+func (i *Invocation) wanted(at turn) level {
+	c := at.client
 	if c == nil || !c.engine.options.Logging {
 		return 0
 	}
 	if i.rev == modern {
-		return i.level
+		return at.level
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -255,7 +267,8 @@ func (i *Invocation) wanted() level {
 // dropped.
 // MCP 2026-07-28, server/utilities/logging.
 func (i *Invocation) Log(params []byte) {
-	wanted := i.wanted()
+	at := i.now()
+	wanted := i.wanted(at)
 	l, ok := levelOf(jsonrpc.Member(params, "level"))
 	if wanted == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil || len(params) > maxUpdate {
 		return
@@ -267,8 +280,8 @@ func (i *Invocation) Log(params []byte) {
 	text.Members(plainTexts(params), func(name string) bool { return name == "level" || name == "logger" || name == "data" })
 	text.Text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodMessage, text), Optional: true}
-	c := i.client
-	c.ifPending(i.call, func() { c.sink.Notify(doc, i.call, sink.OfRequest) })
+	c := at.client
+	c.ifPending(at.call, func() { c.sink.Notify(doc, at.call, sink.OfRequest) })
 }
 
 // A level of log messages; 0: none.

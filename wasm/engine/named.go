@@ -14,7 +14,7 @@ type Prompter interface {
 	// GetPrompt renders a prompt. arguments is a JSON object of strings. The
 	// result is a JSON object: messages, and if need be description and _meta.
 	// If there is no such prompt, the error wraps [ErrNotFound]. [InvocationOf]
-	// returns the request; [Invocation.Need] asks the client for input.
+	// returns the request; [Invocation.Ask] asks the client for input.
 	GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error)
 }
 
@@ -93,6 +93,8 @@ func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error
 	})
 }
 
+var errState = BadParams("requestState is not valid for this request, or what it belongs to has ended; call again without it")
+
 // callNamed calls the sources that may have a name, longest prefix first, and returns the
 // result of the first that has it.
 func (e *Engine) callNamed(ctx context.Context, req *request, kind Kind, verb Verb,
@@ -113,10 +115,14 @@ func (e *Engine) callNamed(ctx context.Context, req *request, kind Kind, verb Ve
 	if !req.client.allowRate(&req.client.calls) {
 		return sink.Result{}, ErrBusy
 	}
-	return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) {
+	ask := func(ctx context.Context) (sink.Result, error) {
 		failed := ErrNotFound
 		for l := e.lookupName(req.name); l.next(); {
 			m, own := l.mount, l.own
+			if _, isEngine := m.source.(Tasker); req.state != nil && !isEngine { // a call of its own would have waited here
+				failed = errState
+				continue
+			}
 			call := func() ([]byte, error) {
 				req.name = m.names + own
 				if !e.options.Allow(req.who, verb, scheme+req.name) {
@@ -143,7 +149,11 @@ func (e *Engine) callNamed(ctx context.Context, req *request, kind Kind, verb Ve
 			failed = err
 		}
 		return sink.Result{}, failed
-	})
+	}
+	if req.rev == modern {
+		return e.inRounds(ctx, req, ask)
+	}
+	return e.resolveInput(ctx, req, ask)
 }
 
 // ToolDescription returns the description of a tool, by the name that clients

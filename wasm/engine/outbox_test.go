@@ -168,7 +168,7 @@ func TestRequestsHaveOutboxesOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, table, d := directOf(t)
 		enginetest.ToolOf(t, table, "asks", func(ctx context.Context, _ []byte) ([]byte, error) {
-			return nil, engine.InvocationOf(ctx).Need([]byte(`{"q":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+			return engine.InvocationOf(ctx).Ask(ctx, []byte(`{"q":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`))
 		})
 		var boxes []*engine.Outbox
 		for range 3 {

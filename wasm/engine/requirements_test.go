@@ -45,13 +45,14 @@ func TestNothingFollowsTheAnswer(t *testing.T) {
 		"a result": func(context.Context) ([]byte, error) { return []byte(`{"content":[]}`), nil },
 		"an error": func(context.Context) ([]byte, error) { return nil, errors.New("broken") },
 		"a question": func(ctx context.Context) ([]byte, error) {
-			return nil, engine.InvocationOf(ctx).Need([]byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?",`+
-				`"requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+			return engine.InvocationOf(ctx).Ask(ctx, []byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?",`+
+				`"requestedSchema":{"type":"object","properties":{}}}}}`))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e, later := speaksOn(t, end)
+				defer e.Close()
 				c := enginetest.Speak(t, e, "c")
 				c.Ask("1", "tools/call", speaking, `,"name":"work"`)
 				c.Wants(`"notifications/progress"`, `"progress":1`)

@@ -18,15 +18,8 @@ func TestRequestStateBelongsToOneTuple(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := engine.NewTable()
 		ask := func(ctx context.Context, _ []byte) ([]byte, error) {
-			i := engine.InvocationOf(ctx)
-			inputs, state, err := i.Answers()
-			if err != nil {
-				return nil, err
-			}
-			if state != nil && inputs != nil {
-				return []byte(`{"content":[{"type":"text","text":"taken"}]}`), nil
-			}
-			return nil, i.Need([]byte(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), []byte(`1`))
+			_, err := engine.InvocationOf(ctx).Ask(ctx, []byte(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`))
+			return []byte(`{"content":[{"type":"text","text":"taken"}]}`), err
 		}
 		const all = "abc"
 		for end := 1; end <= len(all); end++ {
@@ -55,13 +48,19 @@ func TestRequestStateBelongsToOneTuple(t *testing.T) {
 				if state == nil {
 					t.Fatalf("%s: %s", params, first)
 				}
+				use := func(user engine.Principal, params string) bool {
+					got := enginetest.DialogueOf(t, e, user).Request("tools/call", meta+","+params+`,"inputResponses":{"k":{"action":"accept"}},"requestState":`+string(state))
+					return strings.Contains(got, "taken")
+				}
 				for used, other := range tuples {
 					for _, user := range whos {
-						got := enginetest.DialogueOf(t, e, user).Request("tools/call", meta+","+other+`,"inputResponses":{"k":{"action":"accept"}},"requestState":`+string(state))
-						if taken, right := strings.Contains(got, "taken"), made == used && maker == user; taken != right {
-							t.Errorf("state of %q for %s used by %q for %s: taken %v: %s", maker, params, user, other, taken, got)
+						if (made != used || maker != user) && use(user, other) {
+							t.Errorf("state of %q for %s is taken from %q for %s", maker, params, user, other)
 						}
 					}
+				}
+				if !use(maker, params) {
+					t.Errorf("state of %q for %s is refused", maker, params)
 				}
 			}
 		}

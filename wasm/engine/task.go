@@ -36,16 +36,16 @@ const (
 	TaskRequired                 // likewise; others get an error
 )
 
-// A TaskTool says how a tool runs as a task. Its Call finds the task by [TaskOf]; its context ends
+// A TaskTool says how a tool runs as a task. Its Call finds out by [Invocation.IsTask]; its context ends
 // when the task is cancelled, or its time is over.
 type TaskTool struct {
 	Mode TaskMode
 	TTL  time.Duration // of its tasks, from their creation; default DefaultTaskTTL, at most MaxTaskTTL
 
 	// Prepare runs within the request, before the call becomes a task: it checks the arguments, and
-	// may request input by [Invocation.Need], whose answers Call finds by [Invocation.Answers]. A
-	// result that is not nil answers the call, and there is no task. May be nil.
-	Prepare func(ctx context.Context, arguments []byte) (result []byte, err error)
+	// may ask the client. A result that is not nil answers the call, and there is no task; Call finds
+	// kept by [Invocation.Prepared]. May be nil.
+	Prepare func(ctx context.Context, arguments []byte) (result, kept []byte, err error)
 }
 
 // A TaskTooler is a [Tooler] with tools that run as tasks of the engine that mounts it.

@@ -28,16 +28,15 @@ func (e *Engine) runTool(ctx context.Context, req *request, source Tooler, name 
 	if err != nil {
 		return nil, err
 	}
+	var kept []byte
 	if tool.Prepare != nil && ask == nil {
-		if result, err := tool.Prepare(ctx, req.arguments); result != nil || err != nil {
+		result, prepared, err := tool.Prepare(ctx, req.arguments)
+		if result != nil || err != nil {
 			return result, err
 		}
+		kept = prepared
 	}
-	answers, _, err := InvocationOf(ctx).Answers()
-	if err != nil {
-		return nil, err
-	}
-	return nil, e.createTask(req, tool, description, answers, ask)
+	return nil, e.createTask(req, tool, description, kept, ask)
 }
 
 func taskTool(source Tooler, name string) (tool TaskTool) {

@@ -18,9 +18,9 @@ var errTaskOver = errors.New("the task is over")
 
 func nowMs() int64 { return time.Now().UnixMilli() }
 
-// createTask makes a task of a call, and returns it as an error: [taskCreated]. answers are those of
-// the client so far, or nil; ask is a question that waits for the user, or nil.
-func (e *Engine) createTask(req *request, tool TaskTool, description Item, answers []byte, ask *pendingAsk) error {
+// createTask makes a task of a call, and returns it as an error: [taskCreated]. kept is what its
+// preparation has left, or nil; ask is a question that waits for the user, or nil.
+func (e *Engine) createTask(req *request, tool TaskTool, description Item, kept []byte, ask *pendingAsk) error {
 	ttl := tool.TTL
 	if ttl <= 0 {
 		ttl = DefaultTaskTTL
@@ -29,7 +29,7 @@ func (e *Engine) createTask(req *request, tool TaskTool, description Item, answe
 		who: req.who, isOwn: req.client.isOwnPage(), tool: string([]byte(req.name)), arguments: bytes.Clone(req.arguments),
 		capabilities: bytes.Clone(req.capabilities), clientName: req.clientName(),
 		created: nowMs(), ttl: min(ttl, MaxTaskTTL).Milliseconds(), status: TaskWorking,
-		reads: onlyReads(description), answers: bytes.Clone(answers),
+		reads: onlyReads(description), prepared: bytes.Clone(kept),
 	}
 	if !t.reads && isDestructive(description) {
 		t.only = description.Key
@@ -73,8 +73,8 @@ func (e *Engine) runTask(t *task, ask *pendingAsk) {
 // callTask calls the tool of a task, once it may run. The result is as clients get it.
 func (e *Engine) callTask(t *task, ask *pendingAsk) ([]byte, error) {
 	i := &Invocation{
-		client: &Client{engine: e, who: t.who}, rev: modern, who: t.who,
-		capabilities: t.capabilities, inputs: t.answers, info: append(jsonrpc.AppendString([]byte(`{"name":`), t.clientName), '}'), task: t,
+		at: turn{client: &Client{engine: e, who: t.who}}, rev: modern, who: t.who,
+		capabilities: t.capabilities, info: append(jsonrpc.AppendString([]byte(`{"name":`), t.clientName), '}'), task: t,
 	}
 	ctx := context.WithValue(t.ctx, invocationKey{}, i)
 	m, source, description, err := e.toolOfTask(ctx, t)
@@ -86,28 +86,15 @@ func (e *Engine) callTask(t *task, ask *pendingAsk) ([]byte, error) {
 	}
 	own := t.tool[len(m.names):]
 	e.setTaskMessage(t, "")
-	for range maxRounds {
-		result, err := source.CallTool(ctx, own, t.arguments)
-		var need *inputRequired
-		switch {
-		case err == nil:
-			shaped, err := e.namedResult(modern, m, result, true)
-			if err != nil {
-				return nil, err
-			}
-			return shaped.Document.JSON, nil
-		case !errors.As(err, &need):
-			return nil, err
-		case need.wrong != nil:
-			return nil, need.wrong
-		}
-		answers, err := e.requestTaskInput(ctx, t, need.requests)
-		if err != nil {
-			return nil, err
-		}
-		i.answered(answers, need.state)
+	result, err := source.CallTool(ctx, own, t.arguments)
+	if err != nil {
+		return nil, err
 	}
-	return nil, errTooOften
+	shaped, err := e.namedResult(modern, m, result, true)
+	if err != nil {
+		return nil, err
+	}
+	return shaped.Document.JSON, nil
 }
 
 // toolOfTask returns the mount and description of the tool of a task.

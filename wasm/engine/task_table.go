@@ -29,7 +29,7 @@ type task struct {
 	only         string // the only tool that the grants decide about, or ""
 	arguments    []byte
 	capabilities []byte // of the client
-	answers      []byte // of the client, to what the call needed before it became a task, or nil
+	prepared     []byte // what TaskTool.Prepare has kept, or nil
 	created, ttl int64  // ms
 	isOwn        bool   // of the page itself: see Client.isOwnPage
 	reads        bool   // the tool says that it changes nothing
@@ -73,7 +73,7 @@ func (ts *tasks) add(t *task) bool {
 		}
 	}
 	if ts.ctx.Err() != nil || ts.byID[t.id] != nil || running >= maxTasksRunning || kept >= maxTasksKept ||
-		!ts.grow(t, fixedTaskSize+len(t.arguments)+len(t.answers)) {
+		!ts.grow(t, fixedTaskSize+len(t.arguments)+len(t.prepared)) {
 		return false
 	}
 	if ts.byID == nil {

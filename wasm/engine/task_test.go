@@ -55,7 +55,7 @@ func (p *tasked) once(ctx context.Context, _ []byte) ([]byte, error) {
 // both asks two questions at the same time.
 func (p *tasked) both(ctx context.Context, _ []byte) ([]byte, error) {
 	two := confirm[:len(confirm)-1] + strings.Replace(confirm, `{"ok"`, `,"sure"`, 1)
-	answers, err := engine.TaskOf(ctx).Input(ctx, []byte(two))
+	answers, err := engine.InvocationOf(ctx).Ask(ctx, []byte(two))
 	if err != nil {
 		return nil, err
 	}

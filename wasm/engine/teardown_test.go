@@ -102,7 +102,7 @@ func TestCancelledCallsAskNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, _ := speaksOn(t, func(ctx context.Context) ([]byte, error) {
 			<-ctx.Done()
-			return nil, engine.InvocationOf(ctx).Need([]byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+			return engine.InvocationOf(ctx).Ask(ctx, []byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?","requestedSchema":{"type":"object","properties":{}}}}}`))
 		})
 		d := enginetest.NewDialogue(t, e)
 		d.Request("initialize", `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}`)

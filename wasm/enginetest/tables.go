@@ -41,13 +41,8 @@ func NotesOf(t *testing.T, names ...string) *engine.Table {
 		if err == nil {
 			err = table.Put(engine.Entry{
 				Kind: engine.Templates, JSON: engine.Describe("uriTemplate", name+":{a}", "name", name),
-				Expand: func(ctx context.Context, uri string, _ []byte) ([]engine.Contents, error) {
-					inputs, _, err := engine.InvocationOf(ctx).Answers()
-					if err == nil && inputs == nil {
-						err = engine.InvocationOf(ctx).Need([]byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?",`+
-							`"requestedSchema":{"type":"object","properties":{}}}}}`), nil)
-					}
-					return []engine.Contents{{URI: uri, Text: string(inputs)}}, err
+				Expand: func(_ context.Context, uri string, _ []byte) ([]engine.Contents, error) {
+					return []engine.Contents{{URI: uri, Text: name}}, nil
 				},
 				Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
 					return engine.Completion{Values: []string{"value of " + name}}, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A behaviour is a prompt or tool of a transcript's world: a description, and what a call
@@ -27,7 +28,6 @@ type behaviour struct {
 	Progress []json.RawMessage        // params of notifications
 	Log      []json.RawMessage        // likewise
 	Needs    []map[string]neededInput // input of the client, by rounds
-	State    json.RawMessage          // goes with the first round
 	Panic    bool
 	Task     string // mode: optional or required
 }
@@ -35,8 +35,8 @@ type behaviour struct {
 type neededInput = json.RawMessage
 
 // In Text and in the strings of Result, {name} stands for an argument, {answers}
-// for what the client answered and {state} for the state, as JSON, {meta} for the
-// unknown members of _meta, {who} for the principal.
+// for what the client answered, as JSON, {meta} for the unknown members of _meta, {who} for the
+// principal.
 
 func decodeBehaviour(t interface{ Fatal(...any) }, text []byte) behaviour {
 	d := behaviour{Description: map[string]json.RawMessage{}}
@@ -63,8 +63,6 @@ func decodeBehaviour(t interface{ Fatal(...any) }, text []byte) behaviour {
 			into = &d.Log
 		case "needs":
 			into = &d.Needs
-		case "state":
-			into = &d.State
 		case "panic":
 			into = &d.Panic
 		case "task":
@@ -123,23 +121,20 @@ func (d behaviour) perform(ctx context.Context, arguments []byte, shape string) 
 	if d.Panic {
 		panic("it is broken")
 	}
-	inputs, state, err := i.Answers()
-	if err != nil {
-		return nil, err
-	}
-	var known, given map[string]json.RawMessage
-	json.Unmarshal(inputs, &known)
+	var given map[string]json.RawMessage
 	json.Unmarshal(arguments, &given)
-	for round, needs := range d.Needs {
-		for key := range needs {
-			if known[key] != nil {
-				continue
+	var answers []string // members
+	for _, needs := range d.Needs {
+		for missing := maps.Clone(needs); len(missing) > 0; {
+			requests, _ := json.Marshal(missing)
+			answered, err := i.Ask(ctx, requests)
+			if err != nil {
+				return nil, err
 			}
-			requests, _ := json.Marshal(needs)
-			if round == 0 {
-				state = compacted(d.State)
+			for s := jsonrpc.Scan(answered); s.Next(); {
+				delete(missing, string(s.Name))
+				answers = append(answers, fmt.Sprintf("%q:%s", s.Name, compacted(s.Value)))
 			}
-			return nil, i.Need(requests, state)
 		}
 	}
 	pause := func(text string) error {
@@ -179,8 +174,9 @@ func (d behaviour) perform(ctx context.Context, arguments []byte, shape string) 
 			}
 			text = strings.ReplaceAll(text, "{"+name+"}", plain)
 		}
-		text = strings.ReplaceAll(text, "{answers}", string(inputs))
-		text = strings.ReplaceAll(text, "{state}", string(state))
+		if len(answers) > 0 {
+			text = strings.ReplaceAll(text, "{answers}", "{"+strings.Join(answers, ",")+"}")
+		}
 		text = strings.ReplaceAll(text, "{meta}", string(i.Meta()))
 		return strings.ReplaceAll(text, "{who}", string(engine.PrincipalOf(ctx)))
 	}

@@ -7,9 +7,8 @@
  */
 
 import { checkedArguments, exactArguments, parseExact } from './arguments.ts'
-import { callTask, type TaskReply, takeReply } from './call-task.ts'
+import { asker, type Reply, takeReply } from './ask.ts'
 import {
-  type CallRequest,
   type CompletionRef,
   type LogLevel,
   logLevels,
@@ -17,7 +16,6 @@ import {
   type RegisteredCallee,
 } from './callee.ts'
 import { bounded, completed } from './complete.ts'
-import { fits, type NeedInputError } from './input.ts'
 import { jsonText } from './json-text.ts'
 import { describedPrompt, promptResult } from './prompt.ts'
 import type { Json } from './source.ts'
@@ -54,8 +52,8 @@ interface RequestContext {
   capabilities?: Record<string, unknown>
   modern?: boolean
   meta?: Record<string, unknown>
-  inputs?: Record<string, unknown>
-  state?: Json
+  /** What the preparation of the tool has returned. */
+  prepared?: Json
   /** The lowest level that the client wants; `''`: no messages. */
   logLevel?: LogLevel | ''
   /** The call is a task. */
@@ -67,7 +65,6 @@ interface RequestContext {
  *
  * @param mounted - whether the callee is a source: then after `NotFoundError` the engine tries the next source
  * @param report - gets errors for the developer, which clients do not see
- * @param NeedInput - the class of index.js, which apps test for
  */
 export async function answerCall(
   callee: RegisteredCallee | undefined,
@@ -77,9 +74,8 @@ export async function answerCall(
   sendUpdate: SendUpdate,
   signal: AbortSignal,
   report: (error: unknown) => void,
-  NeedInput: typeof NeedInputError,
 ): Promise<HandlerOutcome> {
-  const request = () => callRequest(question.request, sendUpdate, signal, NeedInput)
+  const request = () => callRequest(question.request, sendUpdate, signal)
   try {
     const answer = await answerOf(callee ?? {}, mounted, what, question, request, signal, report)
     return answer === undefined
@@ -87,11 +83,6 @@ export async function answerCall(
       : { reason: reasons.none, text: jsonText(answer) }
   } catch (error) {
     const reason = reasonOf(error)
-    if (error instanceof NeedInput) {
-      const { requests, state } = error
-      const asks = Object.keys(requests).length > 0 ? requests : undefined
-      return { reason, text: jsonText({ requests: asks, state }) }
-    }
     if (reason === reasons.invalidParams) return { reason, text: (error as Error).message }
     if (reason === reasons.notFound ? mounted : reason !== reasons.internal) {
       return { reason, text: '' }
@@ -107,7 +98,7 @@ async function answerOf(
   mounted: boolean,
   what: number,
   question: HandlerCall,
-  request: () => CallRequest,
+  request: () => OwnCallRequest,
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): Promise<object | undefined> {
@@ -130,16 +121,16 @@ async function answerOf(
       return runTool(run, mounted, signal, report)
     }
     case questions.prepare: {
-      let prepared = false
+      let prepared: { value: unknown } | undefined
       const run = async () => {
-        await callee.callTool?.(name, args, { ...request(), prepares: true } as OwnCallRequest)
-        prepared = true
+        const own = { ...request(), prepares: true }
+        prepared = { value: await callee.callTool?.(name, args, own) }
       }
       const result = await runTool(run, mounted, signal, report)
-      return prepared ? {} : result
+      return prepared ? { prepared: prepared.value } : { result }
     }
-    case questions.taskReply:
-      return takeReply(question as unknown as TaskReply)
+    case questions.reply:
+      return takeReply(question as unknown as Reply)
   }
   const ref: CompletionRef =
     prompt === undefined ? { type: 'ref/resource', uri } : { type: 'ref/prompt', name: prompt }
@@ -162,36 +153,29 @@ function callRequest(
   context: RequestContext = {},
   sendUpdate: SendUpdate,
   signal: AbortSignal,
-  NeedInput: typeof NeedInputError,
 ): OwnCallRequest {
   const { principal = '', capabilities = {}, modern = false } = context
-  const { meta = {}, inputs = {}, state, logLevel } = context
+  const { meta = {}, prepared, task = false, logLevel } = context
+  let steps = 0
   const least = logLevel ? logLevels.indexOf(logLevel) : logLevels.length
-  const request: Omit<CallRequest, 'task'> = {
+  return {
     signal,
     client: { principal, capabilities, modern },
     meta,
-    inputs,
-    state,
-    progress(progress, total, message) {
+    isTask: task,
+    prepared,
+    progress(progress: number | string, total?: number, message?: string) {
+      steps++
+      const step =
+        typeof progress === 'string' ? { progress: steps, message: progress } : { progress }
       const whole = Number.isFinite(total) ? total : undefined
-      sendUpdate(updateKinds.progress, jsonText({ progress, total: whole, message }))
+      sendUpdate(updateKinds.progress, jsonText({ message, ...step, total: whole }))
     },
     log(level, data, logger) {
       if (logLevels.indexOf(level) >= least)
         sendUpdate(updateKinds.log, jsonText({ level, logger, data }))
     },
-    need(requests, given = state) {
-      const missing = Object.entries(requests).filter(
-        ([key, request]) => !Object.hasOwn(inputs, key) || !fits(request, inputs[key]),
-      )
-      const again = Object.keys(requests).length === 0 && state === undefined && given !== undefined
-      if (missing.length > 0 || again) throw new NeedInput(Object.fromEntries(missing), given)
-      return Object.fromEntries(Object.keys(requests).map((key) => [key, inputs[key]])) as never
-    },
-  }
-  return Object.assign(request, {
+    ask: asker(signal, sendUpdate),
     check: checkedArguments,
-    task: callTask(request, context.task === true, sendUpdate),
-  })
+  }
 }

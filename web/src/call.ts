@@ -1,7 +1,6 @@
 /** Calls of prompts, tools and completions, in the thread of their handlers. answer-call.ts has the code. */
 
 import type { answerCall as answer, HandlerOutcome } from './answer-call.ts'
-import { NeedInputError } from './input.ts'
 import { lazily } from './module.ts'
 import { internal } from './wasm-numbers.ts'
 
@@ -9,7 +8,6 @@ export type { HandlerCall, HandlerOutcome, SendUpdate } from './answer-call.ts'
 export type {
   Callee,
   CallRequest,
-  CallTask,
   LogLevel,
   RegisteredCallee,
 } from './callee.ts'
@@ -19,19 +17,17 @@ export class InvalidParamsError extends Error {
   override readonly name = 'InvalidParamsError'
 }
 
-type Call = Parameters<typeof answer> extends [...infer Args, unknown] ? Args : never
-
 const load = () => lazily('answer-call.js', import('./answer-call.ts'))
 
 /** Something was registered that will be called. */
 export const prepareCalls = () => void load()
 
 /** Answers a call by the engine. */
-export async function answerCall(...call: Call): Promise<HandlerOutcome> {
+export async function answerCall(...call: Parameters<typeof answer>): Promise<HandlerOutcome> {
   const report = call[6]
   try {
     const { answerCall: answer } = await load()
-    return await answer(...call, NeedInputError)
+    return await answer(...call)
   } catch (error) {
     report(error)
     return { reason: internal, text: '' }

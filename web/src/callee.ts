@@ -6,10 +6,10 @@
 
 import type { ContentBlock } from './blocks.ts'
 import type { Checked, JsonSchema } from './checked.ts'
-import type { InputRequest } from './input.ts'
+import type { FormSchema, FormValue, InputRequest } from './input.ts'
 import type { Icon, Json } from './metadata.ts'
 import type { Checker } from './schema.ts'
-import type { StandardSchema } from './standard.ts'
+import type { OutputOf, StandardSchema } from './standard.ts'
 
 /** The severity of a log message; RFC 5424, lowest first. */
 export type LogLevel = (typeof logLevels)[number]
@@ -137,25 +137,29 @@ export interface Caller {
   readonly modern: boolean
 }
 
-/** The call of a tool: a task, which outlives its request, or an ordinary call. A handler treats both alike. */
-export interface CallTask {
-  /** Whether the call became a task. */
-  readonly isTask: boolean
-  /** Says what the handler does now, to the user and the model. In an ordinary call it is sent as progress. */
-  message(text: string): void
-  /**
-   * Requests input of the client, and resolves with the answers to all of it, which may take until the task ends. In
-   * an ordinary call this is {@link CallRequest.need}: the handler runs again from its start.
-   */
-  input<R extends Record<string, InputRequest>>(requests: R): Promise<InputAnswers<R>>
-  /** Aborted when the task is cancelled, or its time is over. */
-  readonly signal: AbortSignal
-}
-
 /** The client's answers, by the keys of the requests. */
 export type InputAnswers<R extends Record<string, InputRequest>> = {
   [K in keyof R]: R[K] extends InputRequest<infer Answer> ? Answer : unknown
 }
+
+/**
+ * Asks the user, by the client, and waits for the answer, at most 10 minutes: the handler goes on where it is. One question
+ * is open at a time; others wait for it. Rejects with the signal's reason if the call ends before, and for a client that cannot be
+ * asked, which gets that as an error unless the handler catches it.
+ */
+export interface Ask {
+  /**
+   * A form: an object whose properties are strings, numbers, booleans or choices. Without a schema, whether the user agrees. Not
+   * for passwords or other secrets: use `elicitUrl`. If the user declines, it rejects with a `ToolError` that says so.
+   */
+  (message: string): Promise<void>
+  <S extends StandardSchema | FormSchema>(message: string, schema: S): Promise<FormAnswer<S>>
+  /** A request that `elicit`, `elicitUrl`, `sample` or `roots` has made; several are sent together. */
+  <A>(request: InputRequest<A>): Promise<A>
+  <R extends Record<string, InputRequest>>(requests: R): Promise<InputAnswers<R>>
+}
+
+type FormAnswer<S> = S extends StandardSchema ? OutputOf<S> : Record<string, FormValue>
 
 /** The request that a handler of a prompt or tool gets, with functions to reach the client while it runs. */
 export interface CallRequest {
@@ -165,30 +169,24 @@ export interface CallRequest {
   /** Members of the request's `_meta` that the engine does not use, such as `traceparent`. */
   readonly meta: Record<string, unknown>
   /**
-   * Sends progress to clients that requested it; the numbers must rise. Also extends the timeout: a call
-   * fails after 30 s without progress.
+   * Sends progress to clients that requested it; the numbers must rise. A text alone says what the handler does now. Also
+   * extends the timeout: a call fails after 30 s without progress.
    */
+  progress(message: string): void
   progress(progress: number, total?: number, message?: string): void
   /**
    * Sends a log message with the call, if the client wants its level. It must not contain secrets. Needs
    * `capabilities: { logging: true }` at `start`.
    */
   log(level: LogLevel, data: Json, logger?: string): void
-  /** The client's answers so far, by key, not validated. */
-  readonly inputs: Record<string, unknown>
-  /** The `state` that {@link CallRequest.need} got in the previous run. */
-  readonly state: Json | undefined
+  readonly ask: Ask
   /**
-   * Returns the client's answers to these requests, if all are there and well-formed. Otherwise throws an
-   * error that makes the engine send the requests to the client: do not catch it. **The handler then runs
-   * again from its start**, and this returns. Everything before it must be safe to run twice.
-   *
-   * @param state - available in the next run as {@link CallRequest.state}. The client stores it: it cannot
-   *   change it, but it can read and keep it. Default: the previous state
+   * Whether the call of a tool became a task, which outlives its request: then progress is a message for the user and the
+   * model, and the signal is aborted when the task is cancelled or its time is over.
    */
-  need<R extends Record<string, InputRequest>>(requests: R, state?: Json): InputAnswers<R>
-  /** Of a tool: what it needs where its call became a task. */
-  readonly task: CallTask
+  readonly isTask: boolean
+  /** What `prepare` of the tool has returned. */
+  readonly prepared: unknown
 }
 
 /** A request as the parts of the package see it. */

@@ -6,7 +6,8 @@
 
 export type { AccessRequest, AuditEntry, PageAccess } from './access-types.ts'
 export type { ContentBlock } from './blocks.ts'
-export { type CallRequest, type CallTask, InvalidParamsError } from './call.ts'
+export { type CallRequest, InvalidParamsError } from './call.ts'
+export type { Ask } from './callee.ts'
 export type { Completion, CompletionProvider } from './complete.ts'
 export { type ConnectOptions, defaultGateway, gatewayOf, isInvited, pair } from './connector.ts'
 export { contents } from './contents.ts'
@@ -19,7 +20,6 @@ export {
   elicitUrl,
   type FormSchema,
   type InputRequest,
-  NeedInputError,
   roots,
   type SampleAnswer,
   sample,

@@ -6,7 +6,6 @@
  */
 
 import { type ContentBlock, isBlock } from './blocks.ts'
-import type { Json } from './metadata.ts'
 
 /** A request to the client. `Answer` is the type of its result. */
 export interface InputRequest<Answer = unknown> {
@@ -82,22 +81,6 @@ export function sample(params: SampleParams): InputRequest<SampleAnswer> {
 /** Requests the client's roots. */
 export function roots(): InputRequest<RootsAnswer> {
   return { method: 'roots/list', params: {} }
-}
-
-/**
- * Thrown by `need`: the engine sends the requests to the client, then runs the handler again. Code of a
- * handler that catches errors lets it through: `if (error instanceof NeedInputError) throw error`.
- */
-export class NeedInputError extends Error {
-  override readonly name = 'NeedInputError'
-  readonly requests: Record<string, InputRequest>
-  readonly state: Json | undefined
-
-  constructor(requests: Record<string, InputRequest>, state: Json | undefined) {
-    super('the client is asked first; let this error through')
-    this.requests = requests
-    this.state = state
-  }
 }
 
 /** Whether an answer has the form that the request requires; otherwise the request is sent again. */

@@ -43,10 +43,10 @@ export interface ToolOptions<I extends ToolSchema = JsonSchema, O extends ToolSc
   /** How long a task may take, and its result is kept, ms; default 1 h, at most 24 h. */
   ttlMs?: number
   /**
-   * Runs before a call becomes a task, and again before the handler: it may check more than the `inputSchema` does, and
-   * request input by `request.need`, which the handler finds in the same way.
+   * Runs before a call becomes a task, and else before the handler: it may check more than the `inputSchema` does, and ask the
+   * user. What it returns, a value of JSON, is `prepared` of the handler's request.
    */
-  prepare?: (args: ArgumentsFor<I>, request: CallRequest) => void | Promise<void>
+  prepare?: (args: ArgumentsFor<I>, request: CallRequest) => unknown
 }
 
 type ArgumentsFor<I> = I extends StandardSchema ? OutputOf<I> : Record<string, unknown>
@@ -122,9 +122,9 @@ export function toolCallee(
         throw new ToolError(`The arguments are not valid. ${explain(checked.problems)}`)
       }
       const value = checked.value as never
-      await prepare?.(value, request)
-      if (request.prepares) return
-      const answer = await handler(value, request)
+      const prepared = request.isTask ? request.prepared : await prepare?.(value, request)
+      if (request.prepares) return prepared as ToolAnswer
+      const answer = await handler(value, { ...request, prepared })
       return output ? structured(answer, output) : (answer as ToolAnswer)
     },
   }
@@ -143,7 +143,7 @@ export async function runTool(
     const { name, message } = serializeError(error)
     const reason = reasonOf(error)
     if (name === 'OutputError') throw error
-    if (reason === reasons.needsInput || (reason === reasons.notFound && mounted)) throw error
+    if (reason === reasons.refused || (reason === reasons.notFound && mounted)) throw error
     if (name === 'ToolError' || reason === reasons.invalidParams) return failed(message)
     if (!signal.aborted) report(error)
     return failed('The tool failed')

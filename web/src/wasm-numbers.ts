@@ -15,7 +15,7 @@ export const reasons = {
   busy: 5,
   tooLarge: 6,
   unavailable: 7,
-  needsInput: 8,
+  refused: 8,
   invalidParams: 9,
   revoked: 10,
   notShared: 11,
@@ -44,8 +44,8 @@ export function reasonOf(error: unknown): Reason {
       return reasons.tooLarge
     case 'DatabaseBusyError': // sources/idb-open.ts
       return reasons.unavailable
-    case 'NeedInputError': // input.ts
-      return reasons.needsInput
+    case 'RefusedError': // ask.ts
+      return reasons.refused
     case 'InvalidParamsError': // call.ts
       return reasons.invalidParams
   }
@@ -81,7 +81,7 @@ export const questions = {
   tools: 10,
   access,
   prepare: 12,
-  taskReply: 13,
+  reply: 13,
 } as const
 
 /** Messages that a handler can send before its answer. */

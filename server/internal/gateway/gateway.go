@@ -7,7 +7,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,7 +19,6 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/remote"
@@ -62,9 +60,6 @@ type Options struct {
 	OnDemand bool
 	ViewIdle time.Duration // default limits.SessionIdle
 	MaxViews int           // of all owners; default: no limit
-
-	// StateKeys returns engine.Options.StateKeys for an owner. Default: a random one for all.
-	StateKeys func(access.Owner) [][keys.StateSize]byte
 
 	// MayJoin is called before the WebSocket of a page is accepted: if the result is not nil,
 	// the page gets 503. May be nil.
@@ -118,11 +113,6 @@ type Monitor interface {
 
 // New returns a Gateway.
 func New(options Options, gate *access.Gate, m Monitor) *Gateway {
-	if options.StateKeys == nil {
-		key := make([]byte, keys.StateSize)
-		cryptorand.Read(key) // never fails
-		options.StateKeys = func(access.Owner) [][keys.StateSize]byte { return [][keys.StateSize]byte{[keys.StateSize]byte(key)} }
-	}
 	gw := &Gateway{
 		Options: options, Gate: gate, monitor: m, ended: make(chan struct{}),
 		owners: map[access.Owner]*views{}, open: map[*socket.Socket]string{},

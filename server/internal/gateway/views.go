@@ -108,7 +108,7 @@ func (v *views) make(path, name string) *view {
 	options := EngineOptions(o.Logging)
 	options.PageSize = o.PageSize
 	options.MaxInFlight = limits.MaxAllInFlight // the port of each client has a limit for each page
-	options.StateKeys, options.Report = o.StateKeys(v.owner), v.gateway.logError
+	options.Report = v.gateway.logError
 	options.Allow, options.ReadOnly, options.Sees = v.gateway.allow(name), o.ReadOnly, v.gateway.sees(name)
 	fit := fitter
 	if fit.Removed = o.SchemaRemoved; name != "" && fit.Removed != nil {

@@ -1,5 +1,5 @@
 // Package keys reads the secrets that the nodes of a deployment share, and derives from them
-// what signs states of requests, and hashes names in the audit log.
+// what hashes names in the audit log.
 package keys
 
 import (
@@ -18,31 +18,21 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/pagemcp/pagemcp/server/internal/access"
 )
-
-// StateSize is the size of each of engine.Options.StateKeys.
-const StateSize = 16 // bytes
 
 // Remedy is what to do without a key.
 const Remedy = "write one with `pagemcpd keygen`"
 
 const (
 	keySize     = 32       // bytes
-	maxKeys     = 16       // of a file: each of them may be tried
+	maxKeys     = 16       // of a file
 	maxKeysFile = 64 << 10 // bytes
-
-	// Labels of keys that are derived from those of a ring.
-	stateLabel = "requestState"
-	auditLabel = "audit"
-	sealLabel  = "seal "
 
 	modeOfOthers = 0o007 // permissions of users outside owner and group
 )
 
 // A Ring holds the secrets that all nodes of a deployment share, 1 to 16 keys of 32
-// bytes. The first one signs, all of them are accepted. It does not change. Formatting and
+// bytes. The first one is used. It does not change. Formatting and
 // logging it shows the number of keys only.
 type Ring struct{ keys [][]byte }
 
@@ -143,30 +133,14 @@ func Parse(text []byte) (Ring, error) {
 	return ring, nil
 }
 
-// State returns engine.Options.StateKeys of owner. They are the same on all nodes, and different for each
-// owner, whose key has a fixed length.
-func (r Ring) State(owner access.Owner) (all [][StateSize]byte) {
-	for _, key := range r.derive(stateLabel+string(owner), StateSize) {
-		all = append(all, [StateSize]byte(key))
+// Audit returns the key that names in the audit log are hashed with: of the first one of the ring
+// (RFC 5869 with SHA-256, without salt; info is "audit").
+func (r Ring) Audit() []byte {
+	key, err := hkdf.Key(sha256.New, r.keys[0], nil, "audit", keySize)
+	if err != nil { // only for lengths above 255 hashes
+		panic(err)
 	}
-	return all
-}
-
-// Audit returns the key that names in the audit log are hashed with.
-func (r Ring) Audit() []byte { return r.derive(auditLabel, keySize)[0] }
-
-// derive returns a key of size bytes for each one of the ring (RFC 5869 with SHA-256, without
-// salt; info is label).
-func (r Ring) derive(label string, size int) [][]byte {
-	keys := make([][]byte, len(r.keys))
-	for i, secret := range r.keys {
-		key, err := hkdf.Key(sha256.New, secret, nil, label, size)
-		if err != nil { // only for lengths above 255 hashes
-			panic(err)
-		}
-		keys[i] = key
-	}
-	return keys
+	return key
 }
 
 // Format implements fmt.Formatter for all verbs: the secrets are not in the output.

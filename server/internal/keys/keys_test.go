@@ -2,18 +2,13 @@ package keys
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 
 // TestKey returns a key whose bytes are all b, and its line.
@@ -119,40 +114,6 @@ func TestKeysAreReadThroughSymbolicLinks(t *testing.T) {
 	}
 }
 
-// Keys of requestState are equal on all nodes, and an owner's say nothing about those of others.
-func TestStateKeysAreDerivedByOwner(t *testing.T) {
-	ring, err := Parse([]byte(testKey(1) + "\n" + testKey(2)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	alice, bob := oauth.OwnerKey("acme", "alice"), oauth.OwnerKey("acme", "bob")
-	own, other := ring.State(alice), ring.State(bob)
-	if len(own) != 2 || own[0] == own[1] || slices.Contains(other, own[0]) {
-		t.Errorf("%x, %x", own, other)
-	}
-	if again := ring.State(alice); !slices.Equal(again, own) {
-		t.Errorf("%x, then %x", own, again)
-	}
-	// RFC 5869, sections 2.2 and 2.3, for one block and without a salt.
-	mac := func(key, data []byte) []byte {
-		h := hmac.New(sha256.New, key)
-		h.Write(data)
-		return h.Sum(nil)
-	}
-	extracted := mac(make([]byte, sha256.Size), bytes.Repeat([]byte{1}, keySize))
-	if want := mac(extracted, append([]byte("requestState"+alice), 1)); !bytes.Equal(own[0][:], want[:StateSize]) {
-		t.Errorf("%x, want %x", own[0], want[:StateSize])
-	}
-	// The old key in front: what one node signs, the other accepts.
-	swapped, err := Parse([]byte(testKey(2) + "\n" + testKey(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := swapped.State(alice); got[0] != own[1] || got[1] != own[0] {
-		t.Errorf("%x, want them in the other order", got)
-	}
-}
-
 func FuzzKeysAreReadOrRefused(f *testing.F) {
 	f.Add([]byte(testKey(1) + "\n"))
 	f.Add([]byte("# \n\xff\x00"))
@@ -161,7 +122,7 @@ func FuzzKeysAreReadOrRefused(f *testing.F) {
 			if len(ring.keys) == 0 || len(ring.keys) > maxKeys {
 				t.Errorf("%d keys", len(ring.keys))
 			}
-			ring.State("owner")
+			ring.Audit()
 		}
 	})
 }

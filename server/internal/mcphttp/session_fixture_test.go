@@ -100,13 +100,9 @@ func (c *testOwners) slowCalls() int {
 
 // asking asks the user, and returns the answer.
 func asking(ctx context.Context, _ []byte) ([]byte, error) {
-	invocation := engine.InvocationOf(ctx)
-	answers, _, err := invocation.Answers()
+	answers, err := engine.InvocationOf(ctx).Ask(ctx, []byte(`{"q":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`))
 	if err != nil {
 		return nil, err
-	}
-	if answers == nil {
-		return nil, invocation.Need([]byte(`{"q":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
 	}
 	return append(append([]byte(`{"content":[{"type":"text","text":`), jsonrpc.AppendString(nil, string(answers))...), `}]}`...), nil
 }

@@ -19,11 +19,8 @@ import (
 func asking(t *testing.T) *engine.Table {
 	table := engine.NewTable()
 	enginetest.ToolOf(t, table, "t", func(ctx context.Context, _ []byte) ([]byte, error) {
-		i := engine.InvocationOf(ctx)
-		if inputs, _, err := i.Answers(); err != nil || inputs != nil {
-			return []byte(`{"content":[]}`), err
-		}
-		return nil, i.Need([]byte(`{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+		_, err := engine.InvocationOf(ctx).Ask(ctx, []byte(`{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`))
+		return []byte(`{"content":[]}`), err
 	})
 	return table
 }
@@ -47,6 +44,7 @@ func TestToolsThatDidNotBeginAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true})
 		page.Mount("", asking(t))
+		defer page.Close()
 		near, far := jsonrpc.Pipe()
 		go page.Serve(context.Background(), far) // ends with near
 		port := &fullPort{Port: near}

@@ -216,17 +216,13 @@ func TestHopPrefixesNamesAndURIs(t *testing.T) {
 }
 
 // What a page asks of the client crosses the hop: requestState byte for byte, both
-// ways, and what the client can do with each request. R-356.
+// ways, and what the client can do with each request. The handler runs once. R-356.
 func TestHopCarriesQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newCallingHop(t)
 		h.tool("ask", func(ctx context.Context, _ []byte) ([]byte, error) {
-			i := engine.InvocationOf(ctx)
-			inputs, state, err := i.Answers()
-			if err != nil || inputs != nil {
-				return append(append([]byte(`{"content":[],"structuredContent":`), state...), '}'), err
-			}
-			return nil, i.Need([]byte(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), []byte(`{"n":1}`))
+			answers, err := engine.InvocationOf(ctx).Ask(ctx, []byte(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`))
+			return append(append([]byte(`{"content":[],"structuredContent":`), answers...), '}'), err
 		})
 		c := enginetest.Speak(t, gatewayOf(t, map[string]*hop{"p+": h}), "c")
 		c.Ask("1", "tools/call", "", `,"name":"p__ask"`)
@@ -236,7 +232,7 @@ func TestHopCarriesQuestions(t *testing.T) {
 			t.Fatal("no state came")
 		}
 		c.Ask("2", "tools/call", "", `,"name":"p__ask","inputResponses":{"k":{"action":"accept","content":{}}},"requestState":"`+state+`"`)
-		c.Wants(`"structuredContent":{"n":1}`)
+		c.Wants(`"structuredContent":{"k":{"action":"accept","content":{}}}`)
 		if h.wire.count(`"requestState":"`+state+`"`) != 1 {
 			t.Errorf("the state did not come back as it was: %v", h.wire.sent)
 		}

@@ -23,9 +23,9 @@ func pageWithTasks(t *testing.T) *engine.Engine {
 		Kind: engine.Tools, JSON: []byte(`{"name":"work","inputSchema":{"type":"object"}}`),
 		Task: engine.TaskTool{Mode: engine.TaskOptional},
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
-			call := engine.TaskOf(ctx)
-			engine.InvocationOf(ctx).Progress([]byte(`{"progress":1,"message":"works\u202e"}`))
-			_, err := call.Input(ctx, []byte(`{"ok":{"method":"elicitation/create","params":{"message":"Go on?","requestedSchema":{"type":"object","properties":{}}}}}`))
+			call := engine.InvocationOf(ctx)
+			call.Progress([]byte(`{"progress":1,"message":"works\u202e"}`))
+			_, err := call.Ask(ctx, []byte(`{"ok":{"method":"elicitation/create","params":{"message":"Go on?","requestedSchema":{"type":"object","properties":{}}}}}`))
 			if err != nil {
 				return nil, err
 			}

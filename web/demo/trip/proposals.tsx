@@ -3,7 +3,7 @@
  * as that takes.
  */
 
-import type { CallTask, JsonSchema } from 'pagemcp'
+import type { CallRequest, JsonSchema } from 'pagemcp'
 import { useTool } from 'pagemcp/react'
 import { useState } from 'react'
 import type { Panel } from '../shared/panel.ts'
@@ -30,7 +30,7 @@ export function Proposals({ noted, schema, accept }: Props) {
   const [proposals, setProposals] = useState<readonly Proposal[]>([])
 
   /** Resolves with the user's decision; rejects when the task ends before. */
-  const decision = (place: string, nights: number, { signal }: CallTask) =>
+  const decision = (place: string, nights: number, { signal }: CallRequest) =>
     new Promise<boolean>((resolve, reject) => {
       const leave = () => setProposals((now) => now.filter((one) => one !== proposal))
       const proposal: Proposal = {
@@ -47,13 +47,13 @@ export function Proposals({ noted, schema, accept }: Props) {
         reject(signal.reason)
       })
     })
-  const propose = async (args: unknown, { task }: { task: CallTask }) => {
+  const propose = async (args: unknown, request: CallRequest) => {
     const { place, nights } = args as { place: string; nights: number }
-    const waits = () => task.message(say(texts.waits, { place }))
+    const waits = () => request.progress(say(texts.waits, { place }))
     waits()
-    const timer = task.isTask ? undefined : setInterval(waits, sayEvery)
+    const timer = request.isTask ? undefined : setInterval(waits, sayEvery)
     try {
-      if (!(await decision(place, nights, task))) return say(texts.refused, { place })
+      if (!(await decision(place, nights, request))) return say(texts.refused, { place })
     } finally {
       clearInterval(timer)
     }

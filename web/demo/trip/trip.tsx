@@ -1,6 +1,6 @@
 /** The components; each registers its own resources, tools and prompts. */
 
-import { elicit, ToolError } from 'pagemcp'
+import { ToolError } from 'pagemcp'
 import { usePrompt, useResource, useTool } from 'pagemcp/react'
 import { type FormEvent, useEffect, useState } from 'react'
 import type { Panel } from '../shared/panel.ts'
@@ -69,19 +69,17 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
   useTool(
     'remove_stop',
     { title: texts.removeTool, description: texts.removeDescription, inputSchema: placeSchema },
-    noted('tool', 'remove_stop', (args, request) => {
+    noted('tool', 'remove_stop', async (args, { ask }) => {
       const { place } = args as { place: string }
       if (!plan.some((stop) => same(stop.place, place))) {
         throw new ToolError(say(texts.noStop, { place }))
       }
-      const { sure } = request.need({
-        sure: elicit(say(texts.sure, { place }), {
-          type: 'object',
-          properties: { ok: { type: 'boolean', title: texts.ok, default: false } },
-          required: ['ok'],
-        }),
+      const { ok } = await ask(say(texts.sure, { place }), {
+        type: 'object',
+        properties: { ok: { type: 'boolean', title: texts.ok, default: false } },
+        required: ['ok'],
       })
-      if (sure.action !== 'accept' || sure.content?.ok !== true) return texts.stays
+      if (!ok) return texts.stays
       setPlan((now) => now.filter((stop) => !same(stop.place, place)))
       return say(texts.out, { place })
     }),

@@ -2,7 +2,6 @@
 
 import {
   type Content,
-  elicit,
   idb,
   type PageMcp,
   type ReadRequest,
@@ -250,13 +249,10 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
         required: ['id'],
       },
     },
-    async (input, { need }) => {
+    async (input, { ask }) => {
       const { id } = input as { id: string }
       if (notes.get(id) === undefined) throw new ToolError(`The note ${id} does not exist.`)
-      const { sure } = need({
-        sure: elicit(`Remove the note ${id}?`, { type: 'object', properties: {} }),
-      })
-      if (sure.action !== 'accept') return 'Not removed: the user declined.'
+      await ask(`Remove the note ${id}?`)
       await notes.remove(id)
       return `Removed notes://${id}.`
     },

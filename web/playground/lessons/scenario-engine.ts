@@ -182,7 +182,7 @@ async function perform(
   request: CallRequest,
 ): Promise<string | Json> {
   let answers: unknown
-  for (const round of needs) answers = { ...(answers as object), ...request.need(round) }
+  for (const round of needs) answers = { ...(answers as object), ...(await request.ask(round)) }
   for (const step of progress) {
     if (every) await later(every, request.signal)
     request.progress(step.progress, step.total, step.message)

@@ -1,8 +1,9 @@
-// What a handler needs of its client: asked of modern clients by results, of classic ones by requests.
+// What a handler asks its client: modern clients by results, classic ones by requests. The handler waits, and runs once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { elicit, elicitUrl, NeedInputError, roots, sample } from '../../src/index.ts'
+import { z } from 'zod'
+import { elicit, elicitUrl, roots, sample } from '../../src/index.ts'
 import { errorOf, type Message, resultOf } from '../harness/client.ts'
 import { type TestPage, testPage } from './page.ts'
 
@@ -17,28 +18,27 @@ const capable = (capabilities: object) => ({
   'io.modelcontextprotocol/clientCapabilities': capabilities,
 })
 const ada = { action: 'accept', content: { name: 'Ada' } }
+const said = { role: 'assistant', content: { type: 'text', text: 'Hi Ada!' }, model: 'm' }
+const folders = { roots: [{ uri: 'file:///home' }] }
 
 /** A tool that asks in two rounds, and counts how often it runs. */
 function greeter(page: TestPage) {
-  const runs: unknown[] = []
-  page.mcp.tool('greet', (_, { need, state, inputs }) => {
-    runs.push([state, Object.keys(inputs).sort()])
-    const { who } = need({ who: elicit('Who are you?', form) }, { round: 1 })
-    if (who.action !== 'accept') return `You said ${who.action}.`
-    const { model, folders } = need({
+  const runs: object[] = []
+  page.mcp.tool('greet', async (args, { ask }) => {
+    runs.push(args)
+    const { name } = await ask('Who are you?', form)
+    const { model, home } = await ask({
       model: sample({
-        messages: [{ role: 'user', content: { type: 'text', text: `Greet ${who.content.name}` } }],
+        messages: [{ role: 'user', content: { type: 'text', text: `Greet ${name}` } }],
         maxTokens: 100,
       }),
-      folders: roots(),
+      home: roots(),
     })
     const text = 'text' in model.content ? model.content.text : ''
-    return `${text} You have ${folders.roots.length} roots.`
+    return `${text} You have ${home.roots.length} roots.`
   })
   return runs
 }
-const said = { role: 'assistant', content: { type: 'text', text: 'Hi Ada!' }, model: 'm' }
-const folders = { roots: [{ uri: 'file:///home' }] }
 
 interface Required {
   resultType: string
@@ -46,44 +46,35 @@ interface Required {
   requestState: string
 }
 
-test('a modern client is asked by results, and the handler runs anew with all answers so far', async (t) => {
+test('a modern client is asked by results, and its next request continues the handler', async (t) => {
   const page = await testPage(t)
   const runs = greeter(page)
   const client = page.client()
-  const call = async (more: object) => {
-    const params = { name: 'greet', ...more }
-    return client.askModern('tools/call', params, undefined, capable(able))
-  }
+  const call = async (more: object) =>
+    client.askModern('tools/call', { name: 'greet', ...more }, undefined, capable(able))
   const first = resultOf<Required>(await call({}))
   assert.equal(first.resultType, 'input_required')
   assert.deepEqual(first.inputRequests, {
-    who: { method: 'elicitation/create', params: question },
+    answer: { method: 'elicitation/create', params: question },
   })
   const second = resultOf<Required>(
-    await call({ inputResponses: { who: ada }, requestState: first.requestState }),
+    await call({ inputResponses: { answer: ada }, requestState: first.requestState }),
   )
-  assert.deepEqual(Object.keys(second.inputRequests), ['model', 'folders'])
+  assert.deepEqual(Object.keys(second.inputRequests), ['model', 'home'])
   // One of two, and one that is no answer: only that is asked for again.
   const wrong = { ...said, content: 'Hi' }
+  const inputResponses = { model: wrong, home: folders, unknown: {} }
   const third = resultOf<Required>(
-    await call({
-      inputResponses: { model: wrong, folders, unknown: {} },
-      requestState: second.requestState,
-    }),
+    await call({ inputResponses, requestState: second.requestState }),
   )
   assert.deepEqual(Object.keys(third.inputRequests), ['model'])
+  const used = await call({ inputResponses, requestState: second.requestState })
+  assert.equal(errorOf(used).code, -32602)
   const last = resultOf(
     await call({ inputResponses: { model: said }, requestState: third.requestState }),
   )
   assert.deepEqual(last.content, [{ type: 'text', text: 'Hi Ada! You have 1 roots.' }])
-  assert.deepEqual(runs, [
-    [undefined, []],
-    [{ round: 1 }, ['who']],
-    [{ round: 1 }, ['folders', 'model', 'unknown', 'who']],
-    [{ round: 1 }, ['folders', 'model', 'unknown', 'who']],
-  ])
-  const forged = await call({ requestState: `${third.requestState}x` })
-  assert.equal(errorOf(forged).code, -32602)
+  assert.equal(runs.length, 1)
 })
 
 for (const version of ['2025-06-18', '2025-11-25']) {
@@ -108,75 +99,99 @@ for (const version of ['2025-06-18', '2025-11-25']) {
       assert.equal(_meta['io.github.pagemcp/request'], 'call') // whom it belongs to
     }
     assert.equal(new Set(asked.map(({ id }) => id)).size, 3)
-    assert.equal(runs.length, 3)
+    assert.equal(runs.length, 1)
   })
 }
 
-test('what a user declines is an answer; what does not fit the form is asked for again', async (t) => {
-  const page = await testPage(t)
-  greeter(page)
+/** Answers each question of a classic client's call in turn. */
+async function answered(page: TestPage, name: string, answers: readonly unknown[]) {
   const client = page.client()
   await client.initialize('2025-11-25', able)
-  const answers = [
-    { action: 'accept', content: {} }, // the name is missing
-    { action: 'accept', content: { name: 1 } },
-    { action: 'accept', content: { name: 'Ada', age: 1.5 } },
-    { action: 'maybe' },
-    { action: 'decline' },
-  ]
-  const answer = client.ask('tools/call', { name: 'greet' })
+  const answer = client.ask('tools/call', { name })
   for (const [i, result] of answers.entries()) {
     const isNth = (m: Message) =>
       client.got.filter(({ method }) => method === 'elicitation/create').indexOf(m) === i
     const request = await client.next(isNth)
     client.post({ jsonrpc: '2.0', id: request.id, result })
   }
-  assert.deepEqual(resultOf(await answer).content, [{ type: 'text', text: 'You said decline.' }])
+  return resultOf(await answer)
+}
+
+test('what does not fit is asked for again; what a user declines is an error for the model', async (t) => {
+  const page = await testPage(t)
+  greeter(page)
+  const result = await answered(page, 'greet', [
+    { action: 'accept', content: {} }, // the name is missing
+    { action: 'accept', content: { name: 1 } },
+    { action: 'accept', content: { name: 'Ada', age: 1.5 } },
+    { action: 'maybe' },
+    { action: 'decline' },
+  ])
+  assert.equal(result.isError, true)
+  assert.match(JSON.stringify(result.content), /The user declined/)
 })
 
-test('a prompt may send the user to a page, and state alone may be kept', async (t) => {
+test('the answer has the type of the schema, and two questions follow each other', async (t) => {
   const page = await testPage(t)
-  page.mcp.prompt('visit', (_, { need }) => {
-    const { visit } = need({ visit: elicitUrl('Log in', 'https://example.com/login') })
-    return visit.action
+  page.mcp.tool('book', async (_, { ask }) => {
+    const [{ seat }, agreed] = await Promise.all([
+      ask('Which seat?', z.object({ seat: z.string().regex(/^\d+[A-F]$/) })),
+      ask('Sure?'),
+    ])
+    return `${seat.toLowerCase()} ${JSON.stringify(agreed)}`
   })
-  page.mcp.tool('again', (_, { need, state }) => {
-    need({}, 'kept')
-    return `${state}`
-  })
+  const { content } = await answered(page, 'book', [
+    { action: 'accept', content: { seat: 'window' } },
+    { action: 'accept', content: { seat: '12A' } },
+    { action: 'accept', content: {} },
+  ])
+  assert.deepEqual(content, [{ type: 'text', text: '12a {}' }])
+})
+
+test('a prompt may send the user to a page', async (t) => {
+  const page = await testPage(t)
+  page.mcp.prompt(
+    'visit',
+    async (_, { ask }) => (await ask(elicitUrl('Log in', 'https://example.com/login'))).action,
+  )
   const client = page.client()
   const visit = (more = {}) =>
     client.askModern('prompts/get', { name: 'visit', ...more }, undefined, capable(able))
-  const { inputRequests } = resultOf<Required>(await visit())
-  assert.deepEqual(inputRequests.visit?.params, {
+  const { inputRequests, requestState } = resultOf<Required>(await visit())
+  assert.deepEqual(inputRequests.answer?.params, {
     mode: 'url',
     message: 'Log in',
     url: 'https://example.com/login',
   })
   const { messages } = resultOf<{ messages: { content: Message }[] }>(
-    await visit({ inputResponses: { visit: { action: 'accept' } } }),
+    await visit({ inputResponses: { answer: { action: 'accept' } }, requestState }),
   )
   assert.equal(messages[0]?.content.text, 'accept')
-  const first = resultOf<Required>(await client.askModern('tools/call', { name: 'again' }))
-  assert.equal('inputRequests' in first, false)
-  const { requestState } = first
-  const second = await client.askModern('tools/call', { name: 'again', requestState })
-  assert.deepEqual(resultOf(second).content, [{ type: 'text', text: 'kept' }])
 })
 
-test('a handler that catches errors lets the one of need through by its class', async (t) => {
+test('a client that cannot be asked gets an error, unless the handler goes on without it', async (t) => {
   const page = await testPage(t)
-  page.mcp.tool('careful', (_, { need }) => {
-    try {
-      const { who } = need({ who: elicit('Who are you?', form) })
-      return `You said ${who.action}.`
-    } catch (error) {
-      if (error instanceof NeedInputError) throw error
-      return 'caught'
-    }
+  page.mcp.tool('asks', async (_, { ask }) => {
+    await ask('Sure?')
   })
-  const params = { name: 'careful' }
-  const answer = await page.client().askModern('tools/call', params, undefined, capable(able))
-  const { inputRequests } = resultOf<Required>(answer)
-  assert.deepEqual(Object.keys(inputRequests), ['who'])
+  page.mcp.tool('tries', (_, { ask }) => ask(elicit('Who?', form)).catch(() => 'not asked'))
+  const client = page.client()
+  const refused = await client.askModern('tools/call', { name: 'asks' }, undefined, capable({}))
+  assert.equal(errorOf(refused).code, -32021)
+  const tried = await client.askModern('tools/call', { name: 'tries' }, undefined, capable({}))
+  assert.deepEqual(resultOf(tried).content, [{ type: 'text', text: 'not asked' }])
+})
+
+test('a question ends with its call', async (t) => {
+  const page = await testPage(t)
+  const ended = Promise.withResolvers<unknown>()
+  page.mcp.tool('asks', async (_, { ask, signal }) => {
+    await ask('Sure?').catch(() => ended.resolve(signal.aborted))
+  })
+  const client = page.client()
+  await client.initialize('2025-11-25', able)
+  void client.ask('tools/call', { name: 'asks' }, 'call')
+  await client.next((m) => m.method === 'elicitation/create')
+  client.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'call' } })
+  assert.equal(await ended.promise, true)
 })

@@ -29,19 +29,19 @@ const html = (
     localStorage[name] = Number(localStorage[name] ?? 0) + 1
     here[name] = (here[name] ?? 0) + 1
   }
-  const work = async (_, { task }) => {
+  const work = async (_, { ask, progress }) => {
     runs('runs')
-    task.message('took the first step')
-    const { ok } = await task.input({
+    progress('took the first step')
+    const { ok } = await ask({
       ok: elicit('Take the second step?', { type: 'object', properties: {} }),
     })
     runs('second steps')
     return 'done: ' + ok.action
   }
   mcp.tool('work', { task: 'optional' }, work)
-  mcp.tool('once', { task: 'required' }, (_, { task }) => {
+  mcp.tool('once', { task: 'required' }, (_, { signal }) => {
     runs('once')
-    return new Promise((_, reject) => task.signal.addEventListener('abort', reject))
+    return new Promise((_, reject) => signal.addEventListener('abort', reject))
   })
   mcp.on('state', ({ gateways }) => {
     Object.assign(document.body.dataset, gateways.at(-1))

@@ -12,7 +12,7 @@ import {
   type LogLevel,
   type SendUpdate,
 } from '../../src/call.ts'
-import { type InputRequest, NeedInputError } from '../../src/input.ts'
+import type { InputRequest } from '../../src/input.ts'
 import type { Descriptions } from '../../src/registry.ts'
 import type { Json } from '../../src/source.ts'
 import { later } from './clock.ts'
@@ -27,7 +27,6 @@ export interface Deed {
   progress?: { progress: number; total?: number; message?: string }[]
   log?: { level: LogLevel; data: Json; logger?: string }[]
   needs?: Record<string, InputRequest>[]
-  state?: Json
   panic?: boolean
   /** It runs as a task. */
   task?: 'optional' | 'required'
@@ -36,7 +35,7 @@ export interface Deed {
 
 /** What the engine is told of it. */
 export function descriptionOf(kind: 'prompts' | 'tools', name: string, deed: Deed): Descriptions {
-  const { text, result, complete, delay, every, progress, log, needs, state, panic, ...own } = deed
+  const { text, result, complete, delay, every, progress, log, needs, panic, ...own } = deed
   const { task, ...rest } = own
   if (kind === 'tools') {
     const mode = task && { mode: task }
@@ -74,10 +73,8 @@ export async function perform(
 }
 
 async function work(deed: Deed, args: object, request: CallRequest) {
-  for (const [round, needs] of (deed.needs ?? []).entries()) {
-    if (Object.keys(needs).every((key) => key in request.inputs)) continue
-    throw new NeedInputError(needs, round === 0 ? deed.state : request.state)
-  }
+  const answers: Record<string, unknown> = {}
+  for (const needs of deed.needs ?? []) Object.assign(answers, await request.ask(needs))
   const { progress = [], log = [] } = deed
   for (let n = 0; n < Math.max(progress.length, log.length); n++) {
     if (deed.every) await later(deed.every, request.signal)
@@ -95,8 +92,7 @@ async function work(deed: Deed, args: object, request: CallRequest) {
       filled = filled.replaceAll(`{${name}}`, typeof value === 'string' ? value : write(value))
     }
     return filled
-      .replaceAll('{answers}', () => write(ifAny(request.inputs)))
-      .replaceAll('{state}', () => write(request.state))
+      .replaceAll('{answers}', () => write(ifAny(answers)))
       .replaceAll('{meta}', () => write(ifAny(request.meta)))
       .replaceAll('{who}', () => request.client.principal)
   }

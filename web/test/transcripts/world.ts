@@ -59,7 +59,7 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
       async call(_, what, text, say, signal) {
         const asked = JSON.parse(text)
         if (what === questions.prepare) return { reason: reasons.none, text: '{}' }
-        return perform(deeds.get(asked.ref) as Deed, what, asked, say, signal)
+        return perform(deeds.get(asked.ref) ?? {}, what, asked, say, signal)
       },
       read: () => {},
       report: () => {},
