@@ -208,7 +208,6 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 		Log:        n.log.Logger,
 		MaxSockets: sockets, MaxPagesPerOrigin: sockets,
 		OnDemand: true, ViewIdle: viewIdle, MaxViews: most(limits.Views),
-		StateKeys:    func(owner access.Owner) [][keys.StateSize]byte { return n.keys.Load().State(owner) },
 		MayJoin:      n.mayJoin,
 		JoinTime:     joinTime,
 		MaxHandshake: maxJoinFrame,
