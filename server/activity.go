@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 // schemas that lists lack.
 type activity struct {
 	access.Audit
+	log     *slog.Logger
 	used    func(principal string, now time.Time)
 	watched func(access.Entry) // gets the entries with a right
 
@@ -36,6 +38,7 @@ func (a *activity) Record(e access.Entry) {
 		a.watched(e)
 	}
 	a.Audit.Record(e)
+	a.log.Debug("request", "who", e.Principal, "door", e.Endpoint, "verb", e.Verb, "uri", e.URI, "outcome", e.Outcome, "ms", e.Ms)
 }
 
 // schemaRemoved is [gateway.Options.SchemaRemoved].

@@ -36,7 +36,7 @@ func startFronted(t *testing.T, opts Options) *Gateway {
 	front := conns.HTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+g.testToken())
 		behind.ServeHTTP(w, r)
-	}), nil)
+	}), nil, g.log)
 	served := make(chan error, len(g.listeners))
 	for _, listener := range g.listeners {
 		go func() { served <- front.Serve(listener) }() // ends with the listener

@@ -232,7 +232,7 @@ func (g *Gateway) openPort(addr string) (number int, release func(), err error) 
 		if err != nil {
 			return 0, nil, err
 		}
-		server := conns.HTTPServer(g.use.count(g.guardAt(number)), nil)
+		server := conns.HTTPServer(g.use.count(g.guardAt(number)), nil, g.log)
 		if !g.begin(server) {
 			closeAll(listeners)
 			return 0, nil, errors.New("the gateway is closing")

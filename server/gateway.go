@@ -76,7 +76,7 @@ func New(opts Options) (*Gateway, error) {
 		return nil, err
 	}
 	recent := newLogRing()
-	opts.Logger = slog.New(slog.NewMultiHandler(opts.Logger.Handler(), slog.NewJSONHandler(recent, nil)))
+	opts.Logger = slog.New(slog.NewMultiHandler(opts.Logger.Handler(), slog.NewJSONHandler(recent, &slog.HandlerOptions{Level: opts.LogLevel})))
 	g := &Gateway{options: opts, log: opts.Logger, recent: recent, started: time.Now(), closing: make(chan struct{}), closed: make(chan struct{})}
 	g.lines, g.breakLines = context.WithCancel(context.Background())
 	g.use = uses{idle: opts.EndWhenIdle, end: func() {
@@ -129,7 +129,7 @@ func (g *Gateway) restore() (err error) {
 	if g.audit, err = openAudit(g.state); err != nil {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
-	g.activity = &activity{Audit: g.audit, used: g.named.touch, watched: g.monitorEntry}
+	g.activity = &activity{Audit: g.audit, log: g.log, used: g.named.touch, watched: g.monitorEntry}
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.keys.gateway}
 	most := limits.Local()
 	most.Set("readsPerSecond", g.options.ReadsPerSecond)

@@ -85,6 +85,9 @@ type Options struct {
 	// resources, tokens and keys are never logged.
 	Logger *slog.Logger
 
+	// LogLevel is the least level of events that `pagemcp logs` shows.
+	LogLevel slog.Level
+
 	disk     disk          // of State; nil means the file system
 	lockWait time.Duration // for another process to release State; 0 means limits.LockWait, negative does not wait
 }

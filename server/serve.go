@@ -35,7 +35,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	if g.listeners == nil {
 		return errors.New("serve: call Listen first")
 	}
-	server := conns.HTTPServer(g.use.count(g.handler()), nil)
+	server := conns.HTTPServer(g.use.count(g.handler()), nil, g.log)
 	if !g.begin(server) {
 		return nil
 	}

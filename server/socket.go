@@ -49,7 +49,7 @@ func (g *Gateway) serveSocket() error {
 	if err != nil {
 		return fmt.Errorf("open the socket of the gateway: %w", err)
 	}
-	server := conns.HTTPServer(g.use.count(g.socketHandler()), nil)
+	server := conns.HTTPServer(g.use.count(g.socketHandler()), nil, g.log)
 	if !g.begin(server) {
 		listener.Close()
 		return nil

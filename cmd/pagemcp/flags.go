@@ -41,6 +41,7 @@ type settings struct {
 	reads      float64
 	json       bool
 	logFormat  string // text or json
+	logLevel   string // debug, info, warn or error
 	only       list   // origins; see server.Door
 	untilIdle  time.Duration
 
@@ -78,6 +79,7 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "omit list_resources, read_resource and wait_for_change, the tools for assistants that do not support resources")
 	flags.Float64Var(&s.reads, "reads-per-second", 100, "average rate of reads by assistants; bursts of 5 times as many are allowed, and a read over the rate is delayed by up to 2 s")
 	flags.StringVar(&s.logFormat, "log-format", "text", "`format` of the log on standard error: text, or json with the time")
+	flags.StringVar(&s.logLevel, "log-level", "info", "least `level` of events in the log: debug, with each request of assistants, info, warn or error")
 	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; repeatable")
 	flags.Var(&s.assistants, "allow-assistant-origin", "`origin` whose pages may send requests as an assistant, to pages of all origins; repeatable")
 	flags.Var(&s.sampling, "allow-sampling", "`origin` whose pages may use the model of the assistant (sampling) and see its roots; repeatable")
@@ -87,6 +89,9 @@ func (s *settings) register(flags *pflag.FlagSet) {
 func (s *settings) check() error {
 	if s.logFormat != "text" && s.logFormat != "json" {
 		return mistake{fmt.Errorf("--log-format %q: want text or json", s.logFormat)}
+	}
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, s.logLevel) {
+		return mistake{fmt.Errorf("--log-level %q: want debug, info, warn or error", s.logLevel)}
 	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
 		return mistake{errors.New("--tls-cert and --tls-key are needed together")}
@@ -103,23 +108,26 @@ func (s *settings) options(std streams) server.Options {
 		State: s.state, TLSCert: s.tlsCert, TLSKey: s.tlsKey, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
 		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools, EndWhenIdle: s.untilIdle,
 		ReadsPerSecond: s.reads, Version: web.Version(),
-		Logger: newLogger(std.err, s.logFormat),
+		Logger: s.logger(std), LogLevel: s.level(),
 	}
 }
 
-// prepare checks the flags of a command, and completes them.
+// prepare completes the flags of a command by the file of settings, and checks them.
 func (s *settings) prepare(c *cobra.Command) error {
+	dir, err := stateDirectory(s.state)
+	if err != nil {
+		return err
+	}
+	s.state = dir
+	if err := readConfig(dir, c.Flags()); err != nil {
+		return err
+	}
 	if err := s.check(); err != nil {
 		return err
 	}
 	if _, err := server.CheckLoopback(s.mcp); err != nil {
 		return mistake{fmt.Errorf("--mcp: %w", err)}
 	}
-	dir, err := stateDirectory(s.state)
-	if err != nil {
-		return err
-	}
-	s.state = dir
 	s.origins = slices.Concat(s.origins, s.only)
 	for _, file := range []*string{&s.tlsCert, &s.tlsKey} {
 		if *file == "" {

@@ -1,17 +1,20 @@
 package main
 
-import (
-	"io"
-	"log/slog"
-)
+import "log/slog"
 
-// newLogger returns a logger. The format text is for a terminal: one line per event,
+// level returns the least level of events in the log.
+func (s *settings) level() (level slog.Level) {
+	level.UnmarshalText([]byte(s.logLevel)) // was checked
+	return level
+}
+
+// logger returns the logger of a command. The format text is for a terminal: one line per event,
 // without time, and without the level if it is Info. json is for programs.
-func newLogger(out io.Writer, format string) *slog.Logger {
-	if format == "json" {
-		return slog.New(slog.NewJSONHandler(out, nil))
+func (s *settings) logger(std streams) *slog.Logger {
+	if s.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(std.err, &slog.HandlerOptions{Level: s.level()}))
 	}
-	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{
+	return slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: s.level(),
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey || a.Equal(slog.Any(slog.LevelKey, slog.LevelInfo)) {
 				return slog.Attr{}

@@ -7,7 +7,7 @@ import (
 
 func TestLogIsOneLineWithoutControlCharacters(t *testing.T) {
 	var out strings.Builder
-	log := newLogger(&out, "text")
+	log := (&settings{logLevel: "info"}).logger(streams{err: &out})
 	log.Info("page joined", "page", "notes", "origin", "http://localhost:5173")
 	log.Error("read \x1b[2J\nx", "file", "a\tb")
 	log.Debug("not shown")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server"
@@ -42,7 +41,7 @@ func stdioCommand(std streams) *cobra.Command {
 		}
 		return server.ServeStdio(c.Context(), server.StdioOptions{
 			State: s.state, As: *as, Channel: *channel,
-			Port: jsonrpc.Lines(std.in, std.out), Logger: newLogger(std.err, s.logFormat),
+			Port: jsonrpc.Lines(std.in, std.out), Logger: s.logger(std),
 			Start: func(ctx context.Context) error { return server.StartProcess(ctx, s.state, command) },
 		})
 	}
@@ -84,7 +83,7 @@ func serveFlags(c *cobra.Command) (flags []string, err error) {
 			return
 		}
 		value := flag.Value.String()
-		if name == "token-file" || strings.HasPrefix(name, "tls-") {
+		if isFileFlag(name) {
 			if path, err := filepath.Abs(value); err == nil {
 				value = path
 			}

@@ -36,7 +36,7 @@ func watchCommand(std streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		o.State, o.URIs, o.Logger = dir, uris, newLogger(std.err, "text")
+		o.State, o.URIs, o.Logger = dir, uris, new(settings).logger(std)
 		return watch(c.Context(), o, *asJSON, std)
 	}
 	return c

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -140,7 +141,7 @@ func (w *Web) Serve(gateway int) error {
 	if !w.app {
 		guard.Frames, guard.Scripts, guard.Documents = embeddedFrames, embeddedScripts, linkedDocuments
 	}
-	server := conns.HTTPServer(guard, nil)
+	server := conns.HTTPServer(guard, nil, slog.Default())
 	if !w.begin(server) {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (n *Node) openCluster(l *config.Loaded) error {
 		listener = tls.NewListener(listener, &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return c.serverTLS(), nil }})
 	}
 	everywhere := front.NewProxies([]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}, true, nil)
-	c.inside = front.On(listener, nil, everywhere, http.HandlerFunc(c.serveInside), nil, n.maxUnknown(l.Config), nil)
+	c.inside = front.On(listener, nil, everywhere, http.HandlerFunc(c.serveInside), nil, n.maxUnknown(l.Config), nil, n.log.Logger)
 	return nil
 }
 

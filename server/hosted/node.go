@@ -172,10 +172,10 @@ func (n *Node) start(l *config.Loaded) (err error) {
 		n.metrics.watchCluster(n.cluster.counts)
 		whereis = n.cluster.whereis
 	}
-	if n.admin, err = admin.Listen(l.Config.Admin.Listen, admin.Handler(&n.ready, n.metrics.handler(), whereis)); err != nil {
+	if n.admin, err = admin.Listen(l.Config.Admin.Listen, admin.Handler(&n.ready, n.metrics.handler(), whereis), n.log.Logger); err != nil {
 		return err
 	}
-	n.public, err = front.Listen(l.Config.Listen, n.certs, n.proxies, n.handler, n.closing.Load, n.maxUnknown(l.Config), func() { n.metrics.refuse(refusedUnknown) })
+	n.public, err = front.Listen(l.Config.Listen, n.certs, n.proxies, n.handler, n.closing.Load, n.maxUnknown(l.Config), func() { n.metrics.refuse(refusedUnknown) }, n.log.Logger)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -24,7 +25,7 @@ const maxOfAddress = 2_048
 func servePipes(t *testing.T, handler http.Handler) (l *connstest.Listener, stop func()) {
 	t.Helper()
 	l = connstest.NewListener()
-	server := HTTPServer(handler, nil)
+	server := HTTPServer(handler, nil, slog.Default())
 	served := make(chan error, 1)
 	limiter := NewLimiter(Options{MaxUnknown: 4 * maxOfAddress, MaxPerAddress: maxOfAddress, CountIdle: true})
 	go func() { served <- server.Serve(limiter.Wrap(l)) }() // ends with stop
@@ -222,7 +223,7 @@ func TestAnswersCloseTheirConnectionsWhenTheServerEnds(t *testing.T) {
 		}
 	})
 	server := httptest.NewUnstartedServer(nil)
-	server.Config = HTTPServer(handler, func() bool { return closing })
+	server.Config = HTTPServer(handler, func() bool { return closing }, slog.Default())
 	server.Start()
 	defer server.Close()
 	for _, isClosing := range []bool{false, true} {
@@ -238,4 +239,33 @@ func TestAnswersCloseTheirConnectionsWhenTheServerEnds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A panic of a handler is logged with its stack; of what strangers can cause at will, one error in a minute.
+func TestErrorsOfTheServerAreLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		server := HTTPServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a defect") }), nil, slog.New(slog.NewTextHandler(&out, nil)))
+		wires := connstest.NewListener()
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(wires) }() // ends below
+		client := &http.Client{Transport: &http.Transport{DialContext: wires.Connect, DisableKeepAlives: true}}
+		if _, err := client.Get("http://node.example/"); err == nil {
+			t.Error("a handler that panics has answered")
+		}
+		for range 3 {
+			server.ErrorLog.Print("http: TLS handshake error from 192.0.2.1:1: EOF")
+		}
+		time.Sleep(errorEvery)
+		server.ErrorLog.Print("http: TLS handshake error from 192.0.2.1:2: EOF")
+		server.Close()
+		<-served
+		log := out.String()
+		if !strings.Contains(log, "a defect") || !strings.Contains(log, "server_test.go") {
+			t.Errorf("the panic is logged as %s", log)
+		}
+		if strings.Count(log, "TLS handshake") != 2 || !strings.Contains(log, "192.0.2.1:2: EOF\" more=2") {
+			t.Errorf("failed handshakes are logged as %s", log)
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -152,12 +153,12 @@ type Listener struct {
 }
 
 // Listen binds address. Serve must be called, or Close.
-func Listen(address string, handler http.Handler) (*Listener, error) {
+func Listen(address string, handler http.Handler, log *slog.Logger) (*Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("admin.listen: %w", err)
 	}
-	server := conns.HTTPServer(handler, nil)
+	server := conns.HTTPServer(handler, nil, log)
 	server.MaxHeaderBytes = maxHeader
 	server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout, server.IdleTimeout = readTime, readTime, WriteTime, idleTime
 	limiter := conns.NewLimiter(conns.Options{MaxUnknown: maxConns, MaxPerAddress: maxConns / 2})

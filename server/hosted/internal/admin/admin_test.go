@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -99,7 +100,7 @@ func TestLivenessDependsOnTheProcessAlone(t *testing.T) {
 
 func startAdmin(t *testing.T) *Listener {
 	t.Helper()
-	a, err := Listen("127.0.0.1:0", Handler(&Readiness{}, http.NotFoundHandler(), nil))
+	a, err := Listen("127.0.0.1:0", Handler(&Readiness{}, http.NotFoundHandler(), nil), slog.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,10 +132,10 @@ func TestAdminAnswersWithoutAHostOfItsOwn(t *testing.T) {
 
 func TestAdminAddressInUseIsAnError(t *testing.T) {
 	a := startAdmin(t)
-	if _, err := Listen(a.Address().String(), http.NotFoundHandler()); err == nil || !strings.HasPrefix(err.Error(), "admin.listen: ") {
+	if _, err := Listen(a.Address().String(), http.NotFoundHandler(), slog.Default()); err == nil || !strings.HasPrefix(err.Error(), "admin.listen: ") {
 		t.Error(err)
 	}
-	unused, err := Listen("127.0.0.1:0", http.NotFoundHandler())
+	unused, err := Listen("127.0.0.1:0", http.NotFoundHandler(), slog.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ package front
 import (
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 
@@ -19,23 +20,23 @@ type Listener struct {
 }
 
 // Listen binds address. Requests reach handler with the address of their client, see
-// access.AddressOf; isClosing is that of conns.HTTPServer. secure is nil without TLS; maxUnknown is the number of connections whose
+// access.AddressOf; isClosing and log are those of conns.HTTPServer. secure is nil without TLS; maxUnknown is the number of connections whose
 // clients are not authenticated. The listener ends with serve or Close.
-func Listen(address string, secure *Certificates, p *Proxies, handler http.Handler, isClosing func() bool, maxUnknown int, onEvicted func()) (*Listener, error) {
+func Listen(address string, secure *Certificates, p *Proxies, handler http.Handler, isClosing func() bool, maxUnknown int, onEvicted func(), log *slog.Logger) (*Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	return On(listener, secure, p, handler, isClosing, maxUnknown, onEvicted), nil
+	return On(listener, secure, p, handler, isClosing, maxUnknown, onEvicted, log), nil
 }
 
 // On returns a Listener on connections of another one.
-func On(listener net.Listener, secure *Certificates, p *Proxies, handler http.Handler, isClosing func() bool, maxUnknown int, onEvicted func()) *Listener {
+func On(listener net.Listener, secure *Certificates, p *Proxies, handler http.Handler, isClosing func() bool, maxUnknown int, onEvicted func(), log *slog.Logger) *Listener {
 	limiter := conns.NewLimiter(conns.Options{
 		MaxUnknown: maxUnknown, MaxPerAddress: maxUnknownPerAddress, Admit: p.admit, IsProxy: p.isTrusted, CountIdle: true, OnEvicted: onEvicted,
 	})
 	listener = limiter.Wrap(listener)
-	server := conns.HTTPServer(p.handler(handler), isClosing)
+	server := conns.HTTPServer(p.handler(handler), isClosing, log)
 	// A peer that has gone without a reset is noticed by pings, and one that does not read
 	// by the time for a write, as on other streams.
 	server.HTTP2 = &http.HTTP2Config{SendPingTimeout: limits.PingEvery, PingTimeout: limits.PingEvery, WriteByteTimeout: limits.WriteTime}

@@ -3,6 +3,7 @@ package front
 import (
 	"bufio"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -16,7 +17,7 @@ import (
 func servePipes(t *testing.T, p *Proxies, handler http.Handler) (l *connstest.Listener, stop func()) {
 	t.Helper()
 	l = connstest.NewListener()
-	public := On(l, nil, p, handler, nil, 8_000, nil)
+	public := On(l, nil, p, handler, nil, 8_000, nil, slog.Default())
 	served := make(chan error, 1)
 	go func() { served <- public.Serve() }() // ends with stop
 	return l, func() {

@@ -3,6 +3,7 @@ package front
 import (
 	"context"
 	"crypto/tls"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func serveTLS(t *testing.T, handler http.Handler) (address string, secure *Certi
 		t.Fatal(err)
 	}
 	secure.Use(certificate)
-	l, err := Listen("127.0.0.1:0", secure, NewProxies(nil, true, nil), handler, nil, 8_000, nil)
+	l, err := Listen("127.0.0.1:0", secure, NewProxies(nil, true, nil), handler, nil, 8_000, nil, slog.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
