@@ -93,7 +93,7 @@ async function startEngine(startThis: typeof start, entries: readonly Entry[]): 
     mcp.resources(templateOf(n), { name: `t${n}`, mimeType: 'text/plain', read: () => text })
   }
   return {
-    open: (port) => void mcp.accept(port as unknown as MessagePort),
+    open: (port) => void mcp.accept(port as unknown as MessagePort, { principal: 'page' }),
     touch: (uri) => mcp.changed(uri),
   }
 }

@@ -26,6 +26,8 @@ export interface AccessRequest {
   readonly uri?: string
   /** `destructive`: `annotations.destructiveHint` is true, so the user is asked each time. */
   readonly tool?: { readonly name: string; readonly title?: string; readonly destructive?: boolean }
+  /** What the tool asks by its option `confirm`. */
+  readonly question?: string
   /** The name of a prompt. */
   readonly prompt?: string
   /** Of a tool. */

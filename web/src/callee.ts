@@ -243,4 +243,6 @@ export type CompletionProvider =
 export interface RegisteredCallee extends Callee {
   /** Completes arguments, or variables, by name. The code for it is loaded with the first call. */
   completions?: Record<string, CompletionProvider>
+  /** What the user is asked before a call of the tool; `undefined`: its arguments are not valid. */
+  confirm?(args: unknown): Promise<string | undefined>
 }

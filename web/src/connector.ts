@@ -25,6 +25,8 @@ export interface Connector {
 
 /** What `connect` may use besides one address. */
 export interface ConnectOptions {
+  /** Leaves the gateway. */
+  signal?: AbortSignal
   /**
    * Addresses of further gateways that may invite this page. Without an invitation, the page joins the
    * one that it joined last.

@@ -1,5 +1,7 @@
 /** Events of an app: each is a resource with its last occurrences, as lines of JSON. */
 
+import type { Registration } from './ending.ts'
+
 /** Describes an event. */
 export interface EventOptions {
   /** Removes the registration. */
@@ -14,16 +16,14 @@ export interface EventOptions {
   show?: boolean
 }
 
-/** An event that the app offers. `D` is the type of its data. */
-export interface PageEvent<D = unknown> {
+/** An event that the app offers. `D` is the type of its data. Its resource stays while the event is registered elsewhere, too. */
+export interface PageEvent<D = unknown> extends Registration {
   /**
    * Appends an occurrence, with a copy of `data` as JSON, and announces the change of the resource.
    *
    * @throws TypeError for data that JSON cannot write, or that has more than 16 KiB
    */
   emit(data?: D): void
-  /** Removes the resource, unless the event is registered elsewhere, too. */
-  remove(): void
 }
 
 const maxLines = 100

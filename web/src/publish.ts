@@ -6,6 +6,7 @@
 import { prepareCalls } from './call.ts'
 import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents } from './contents.ts'
+import { ending, type Registration } from './ending.ts'
 import {
   type EventLog,
   type EventOptions,
@@ -94,9 +95,8 @@ export type ContentValue<V> = V extends ((...args: never[]) => unknown) | Promis
   ? never
   : V
 
-/** The registration of a published value. Call it to remove the resource. */
-export interface ValueRegistration {
-  (): void
+/** The registration of a published value. */
+export interface ValueRegistration extends Registration {
   /**
    * Replaces the value, and announces the change to clients unless it is the same text or JSON. Without
    * effect once the registration is removed.
@@ -106,9 +106,8 @@ export interface ValueRegistration {
   set<V extends Content>(value: ContentValue<V>): void
 }
 
-/** The registration of many resources. Call it to remove all of them. */
-export interface ValuesRegistration {
-  (): void
+/** The registration of many resources. */
+export interface ValuesRegistration extends Registration {
   /**
    * Replaces the value of one resource, as {@link ValueRegistration.set} does.
    *
@@ -153,7 +152,7 @@ export interface ResourcesOptions<T extends string = string>
 export type ListedResource = string | (Partial<Resource> & Pick<Resource, 'uri'>)
 
 /**
- * Registers; each method returns a function that removes the registration. A URI, template or name may be
+ * Registers; what each method returns removes the registration. A URI, template or name may be
  * registered several times: the latest registration is served, and after its removal the latest of the
  * others. So two components can register the same.
  */
@@ -162,8 +161,8 @@ export interface Publishing {
    * Publishes one resource whose content is computed: the provider is called by each read. Announce changes
    * by {@link PageMcp.changed}. Its name is the last part of the URI, unless the options have one.
    */
-  resource(uri: string, provider: Provider): () => void
-  resource(uri: string, options: ResourceOptions, provider: Provider): () => void
+  resource(uri: string, provider: Provider): Registration
+  resource(uri: string, options: ResourceOptions, provider: Provider): Registration
   /**
    * Publishes one resource with its value, which moves to the engine: reads are answered there, without
    * this window, and faster. An object is written as JSON text now: change it by `set` of the result. Bytes
@@ -178,7 +177,7 @@ export interface Publishing {
     value: ContentValue<V>,
   ): ValueRegistration
   /** Publishes the resources of an RFC 6570 template, whose variables `read` gets. */
-  resources<const T extends string>(uriTemplate: T, options: ResourcesOptions<T>): () => void
+  resources<const T extends string>(uriTemplate: T, options: ResourcesOptions<T>): Registration
   /**
    * Publishes many resources at once, which is much cheaper than one by one: values, or providers. Entries that are
    * not valid are left out: one event `error` names them.
@@ -189,8 +188,8 @@ export interface Publishing {
     >,
   ): ValuesRegistration
   /** Publishes a prompt. */
-  prompt(name: string, handler: PromptHandler): () => void
-  prompt(name: string, options: PromptOptions, handler: PromptHandler): () => void
+  prompt(name: string, handler: PromptHandler): Registration
+  prompt(name: string, options: PromptOptions, handler: PromptHandler): Registration
   /**
    * Publishes a tool. Arguments are validated against the `inputSchema` first, and have its type: that of a
    * Standard Schema, or of JSON Schema written here or `as const`.
@@ -198,12 +197,12 @@ export interface Publishing {
    * @throws TypeError for a schema that cannot be described to clients: of another dialect than 2020-12
    *   and draft 7, with references to other documents, or of a library without Standard JSON Schema
    */
-  tool(name: string, handler: ToolHandler): () => void
+  tool(name: string, handler: ToolHandler): Registration
   tool<const I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>(
     name: string,
     options: ToolOptions<I, O>,
     handler: ToolHandler<I, O>,
-  ): () => void
+  ): Registration
   /**
    * Offers a skill: instructions for models, a SKILL.md whose frontmatter is `description`, and further files.
    * Clients get it by the extension `io.modelcontextprotocol/skills`, which is declared while there are
@@ -253,16 +252,9 @@ export function publishing(
     return { first, remove: () => registry().remove(first) }
   }
 
-  /** The function that removes a registration, at its first call or by the signal. */
-  const removing = (remove: () => void, { signal }: Registering = {}) => {
-    const once = onlyOnce(remove)
-    if (signal?.aborted) once()
-    signal?.addEventListener('abort', once)
-    return once
-  }
-
   const values = (
     entries: Iterable<readonly [Exclude<ListedResource, string> & ResourceOptions, unknown]>,
+    signal?: AbortSignal,
   ): ValuesRegistration => {
     const uris: string[] = [] // '': it has no value
     const added: ReturnType<typeof described>[] = []
@@ -296,7 +288,7 @@ export function publishing(
       }
       registry().set(first + i, uri, readyValue(uri, value))
     }
-    return Object.assign(onlyOnce(remove), { set })
+    return ending(remove, signal, { set })
   }
 
   const template = (uriTemplate: string, options: ResourcesOptions) => {
@@ -307,18 +299,18 @@ export function publishing(
       { read: provider, callee: { completions: (complete ?? {}) as never } },
     ])
     const unmount = list && mount(listSource(list))
-    return removing(() => {
+    return ending(() => {
       remove()
       unmount?.()
-    }, options)
+    }, options.signal)
   }
 
   return {
     resource(uri: string, ...rest: [unknown] | [ResourceOptions, unknown]) {
       const [options, content] = rest.length === 1 ? [{}, rest[0]] : rest
-      const own = values([[{ ...options, uri }, content]])
-      const set = (value: Content) => own.set(uri, value as never)
-      return Object.assign(removing(own, options), { set })
+      const own = values([[{ ...options, uri }, content]], options.signal)
+      const { set } = own
+      return Object.assign(own, { set: (value: Content) => set(uri, value as never) })
     },
     resources: ((first: string | Parameters<typeof values>[0], options?: ResourcesOptions) =>
       typeof first === 'string'
@@ -331,33 +323,32 @@ export function publishing(
       const { remove } = publish({ prompts: [prompt] }, [
         { callee: promptCallee(complete, handler) },
       ])
-      return removing(remove, options)
+      return ending(remove, options.signal)
     },
-    tool(name: string, ...rest: [unknown] | [object, unknown]) {
+    tool(name: string, ...rest: [unknown] | [ToolOptions, unknown]) {
       const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
       const tool = describedTool({ ...options, name })
       const callee = toolCallee(tool, handler as never, options as never)
-      return removing(publish({ tools: [tool.json] }, [{ callee }]).remove, options)
+      return ending(publish({ tools: [tool.json] }, [{ callee }]).remove, options.signal)
     },
     skill(...skill: SkillParameters) {
       const removed = new AbortController()
       const ready = loadSkills().then((module) =>
         module.offerSkill(skill, publish, redact, removed.signal),
       )
-      return Object.assign(() => removed.abort(), { ready })
+      return ending(() => removed.abort(), skill[2]?.signal, { ready })
     },
     event(name, options = {}) {
       const resource = eventResource(name, options)
       const log = events.get(name) ?? eventLog(name)
       events.set(name, log)
       const { remove } = publish({ resources: [described(resource)] }, [{ read: log.text }])
-      return {
-        emit(data) {
+      return ending(remove, options.signal, {
+        emit(data?: unknown) {
           log.append(data)
           changed(resource.uri)
         },
-        remove: removing(remove, options),
-      }
+      })
     },
   }
 }
@@ -431,14 +422,4 @@ function listSource(list: NonNullable<ResourcesOptions['list']>): Source {
 
 function namesOf(complete: object | undefined): string[] | undefined {
   return complete && Object.keys(complete)
-}
-
-/** A function that runs `act` at its first call only. */
-export function onlyOnce(act: () => void): () => void {
-  let past = false
-  return () => {
-    if (past) return
-    past = true
-    act()
-  }
 }

@@ -85,6 +85,8 @@ export interface Registry {
   set(ref: number, uri: string, ready: Ready | undefined): void
   /** What answers for the registration with this number. */
   at(ref: number): Behind | undefined
+  /** What answers for the tool that is served under a name. */
+  tool(name: string): Behind | undefined
   /** Everything, in the order of registration: an engine that gets it serves the same as the one before. */
   all(): Change
 }
@@ -198,6 +200,7 @@ export function registry(host: RegistryHost): Registry {
       if (isServed && !isSameText(own.value?.ready, ready)) host.apply({ changed: [uri] })
     },
     at: (ref) => behinds[ref],
+    tool: (name) => behinds[served.get(`tools${name}`)?.at(-1) ?? 0],
     all: () => ({
       values: [...values],
       register: [...batches].map(([first, { text }]) => ({ first, text })),

@@ -6,6 +6,7 @@
  */
 
 import type { Ready } from './contents.ts'
+import type { Registration } from './ending.ts'
 import { jsonCopy } from './json.ts'
 import type { Json } from './metadata.ts'
 import { type Redact, redactReady } from './redacting.ts'
@@ -28,6 +29,8 @@ export interface SkillDescription {
 }
 
 export interface SkillOptions {
+  /** Removes the registration. */
+  signal?: AbortSignal
   /** Further files by their paths in the skill, such as `references/FORMS.md`. Bytes are copied. */
   files?: Record<string, string | Uint8Array<ArrayBuffer>>
   /** Where the skill is: with `acme/billing` the skill `refunds` is `skill://acme/billing/refunds/SKILL.md`. */
@@ -36,9 +39,8 @@ export interface SkillOptions {
   cache?: CacheHints
 }
 
-/** The registration of a skill. Call it to remove the skill. */
-export interface SkillRegistration {
-  (): void
+/** The registration of a skill. */
+export interface SkillRegistration extends Registration {
   /**
    * Resolves when the skill is served. Rejects with a TypeError that names the rule that the skill breaks; the console
    * shows a rejection that is not handled.

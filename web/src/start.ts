@@ -3,6 +3,7 @@
 import type { AccessOption, PageAccess } from './access-types.ts'
 import type { ReadEvent } from './clients.ts'
 import { type ConnectOptions, type Connector, webSocket } from './connector.ts'
+import { disposable, ending, type Registration } from './ending.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import { canJoinLater, type JoinError } from './handshake.ts'
 import { forgetInvitation } from './invitation.ts'
@@ -11,7 +12,7 @@ import { listen } from './listen.ts'
 import { pageAccess } from './page-access.ts'
 import { instance, pageId, profile } from './page-id.ts'
 import { Channel, goodbye, isGoodbye, listenToPort, type Port } from './port.ts'
-import { onlyOnce, type Publishing, publishing, type Registering } from './publish.ts'
+import { type Publishing, publishing, type Registering } from './publish.ts'
 import type { Redact } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
 import {
@@ -87,7 +88,7 @@ export interface State {
 }
 
 /** A connection to a gateway, which {@link PageMcp.connect} has begun. */
-export interface GatewayConnection {
+export interface GatewayConnection extends Disposable {
   /**
    * Resolves with the page's name when it has joined for the first time, which may never happen: a gateway may start
    * days later. Rejects with `JoinError` when retries would not help, with a `DOMException` named `AbortError` after
@@ -114,7 +115,7 @@ export interface Events {
 }
 
 /** An engine that serves this page. */
-export interface PageMcp extends Publishing {
+export interface PageMcp extends Publishing, Disposable {
   /**
    * Settles when the engine has started, and serves what was registered. Nothing has to wait for it. Rejects with an Error
    * that names the URL and possible causes if engine.wasm or the Worker does not load; that is an `error` event if the
@@ -129,9 +130,9 @@ export interface PageMcp extends Publishing {
    * the order of mounting.
    *
    * @param prefix - a scheme prefix that ends in `+`; default: none
-   * @returns a function that unmounts the source, as the signal of `options` does
+   * @returns what unmounts the source, as the signal of `options` does
    */
-  mount(source: Source | PortableSource, prefix?: string, options?: Registering): () => void
+  mount(source: Source | PortableSource, prefix?: string, options?: Registering): Registration
   /**
    * Hints that a copy of a resource, in any spelling of its URI, may be stale: `changed(uri)`. Without a URI: that the list of
    * resources has changed; `changed({ list: 'prompts' })`: that one. Cheap.
@@ -142,18 +143,19 @@ export interface PageMcp extends Publishing {
    *
    * @throws TypeError for a text that is not an origin
    */
-  listen(options: { origins: readonly [string, ...string[]]; signal?: AbortSignal }): void
+  listen(options: { origins: readonly [string, ...string[]] } & Registering): Registration
   /** Returns a port to the engine, for a Worker or another part of this page. */
   port(): MessagePort
   /**
    * Serves a client on a given port: a `MessagePort`, or an object with the same methods. Replaces its
    * message handler.
    *
-   * @param options.principal - who the client is, such as its origin: `client` of read events, and of the
-   *   requests that handlers get; default `page`
-   * @returns a function that ends the connection: the client gets a last message
+   * @param options.principal - who the client is, such as its origin: the user decides about that name, and it is `client` of
+   *   read events and of the requests that handlers get. `page` is the page itself, which may do all
+   * @returns what ends the connection: the client gets a last message
+   * @throws TypeError without a principal
    */
-  accept(port: Port, options?: { principal?: string }): () => void
+  accept(port: Port, options: { principal: string } & Registering): Registration
   /**
    * Joins a gateway by WebSocket, and joins again whenever the connection is lost, until the app leaves it: with the
    * saved key of an earlier connection, or else with the invitation that this document was opened with. Returns at once.
@@ -167,8 +169,12 @@ export interface PageMcp extends Publishing {
    *   link, or that of another gateway; the link is not in the message
    */
   connect(gateway?: string | ConnectOptions, options?: ConnectOptions): GatewayConnection
-  /** Adds a listener; returns a function that removes it. */
-  on<K extends keyof Events>(type: K, listener: (event: Events[K]) => void): () => void
+  /** Adds a listener; returns what removes it. */
+  on<K extends keyof Events>(
+    type: K,
+    listener: (event: Events[K]) => void,
+    options?: Registering,
+  ): Registration
   /** Stops the engine for good: subscriptions end with a result, ports with a last message. */
   close(): void
 }
@@ -329,7 +335,7 @@ function startNew(options: StartOptions): PageMcp {
     return { ...dial, hello }
   }
 
-  const mcp: PageMcp = {
+  const mcp: Omit<PageMcp, keyof Disposable> = {
     get ready() {
       isAwaited = true
       return thread.ready
@@ -342,25 +348,27 @@ function startNew(options: StartOptions): PageMcp {
       if (prefix !== '' && !/^[a-z][a-z0-9+.-]*\+$/.test(prefix)) {
         throw new TypeError(`a prefix is empty or a scheme that ends in "+", not "${prefix}"`)
       }
-      if (ended.signal.aborted || signal?.aborted) return () => {}
+      if (ended.signal.aborted || signal?.aborted) return ending(() => {})
       const number = ++lastSource
       const unmounted = new AbortController()
       const mounted = untilClosed(unmounted.signal)
       void orReport(() => source.mounted?.(mounted), mounted, report)
       thread.mount(number, prefix, source)
-      const unmount = onlyOnce(() => {
+      const unmount = () => {
         thread.unmount(number)
         unmounted.abort()
-      })
-      signal?.addEventListener('abort', unmount, { signal: unmounted.signal })
-      return unmount
+      }
+      return ending(unmount, signal)
     },
     ...published,
     changed: (what) => thread.changed(what),
-    listen: ({ origins, signal }) =>
-      listen({ origins, signal: untilClosed(signal) }, (port, origin, closed) =>
+    listen({ origins, signal }) {
+      const stopped = new AbortController()
+      listen({ origins, signal: untilClosed(stopped.signal) }, (port, origin, closed) =>
         thread.open(port, origin, closed),
-      ),
+      )
+      return ending(() => stopped.abort(), signal)
+    },
     port() {
       const { port1, port2 } = new Channel()
       const own = new WeakRef(port2)
@@ -370,13 +378,17 @@ function startNew(options: StartOptions): PageMcp {
       })
       return port2
     },
-    accept(port, { principal = 'page' } = {}) {
+    accept(port, options) {
+      const { principal, signal } = options ?? {}
+      if (typeof principal !== 'string' || principal === '') {
+        throw new TypeError('accept needs { principal }: who the client is, such as its origin')
+      }
       const isMoved = typeof MessagePort === 'function' && port instanceof MessagePort
       const end = thread.open(isMoved ? port : relayed(port, report), principal, (reason) => {
         if (reason && !isMoved) port.postMessage(goodbye(reason))
         if (reason && !isMoved) port.close?.()
       })
-      return () => end('the page ended this connection')
+      return ending(() => end('the page ended this connection'), signal)
     },
     connect(gateway, options) {
       const connector = webSocket(gateway, options)
@@ -421,23 +433,25 @@ function startNew(options: StartOptions): PageMcp {
         over.abort(new DOMException('the page left the gateway', 'AbortError'))
         if (own.state) host.gatewayState(number, { url: own.state.url, is: 'closed' })
       }
-      return {
+      const leaving = ending(leave, (typeof gateway === 'object' ? gateway : options)?.signal)
+      const connection = {
         joined,
         get state() {
           return own.state
         },
-        leave,
+        leave: () => leaving(),
       }
+      return disposable(connection, leaving)
     },
-    on(type, listener) {
+    on(type, listener, { signal } = {}) {
       const all = listeners[type] as Set<typeof listener>
       all.add(listener)
       if (type === 'read') thread.watchReads(true)
       if (type === 'access') ownAccess.load()
-      return () => {
+      return ending(() => {
         all.delete(listener)
         if (type === 'read' && all.size === 0) thread.watchReads(false)
-      }
+      }, signal)
     },
     close() {
       if (ended.signal.aborted) return
@@ -450,7 +464,7 @@ function startNew(options: StartOptions): PageMcp {
       emit('state', state())
     },
   }
-  return mcp
+  return disposable(mcp, mcp.close)
 }
 
 /** A port that can go to the Worker, for one that cannot. */

@@ -344,7 +344,10 @@ function windowHandlers(
     templates: async ({ source }) => jsonCopy((await sourceOf(source).templates?.()) ?? []),
     async call({ number, source, what, text }, signal): Promise<HandlerOutcome> {
       if (what === accessQuestion) {
-        const answer = await host.ask(JSON.parse(text) as AccessRequest, signal())
+        const request = JSON.parse(text) as AccessRequest
+        const asks = request.tool && all.tool(request.tool.name)?.callee?.confirm
+        const question = await asks?.(request.arguments ?? {})
+        const answer = await host.ask({ ...request, ...(question && { question }) }, signal())
         return { reason: none, text: JSON.stringify(answer) }
       }
       const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall

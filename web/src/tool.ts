@@ -7,9 +7,9 @@
 
 import { isBlock, textBlock } from './blocks.ts'
 import type {
-  Callee,
   CallRequest,
   OwnCallRequest,
+  RegisteredCallee,
   ToolAnswer,
   ToolDescription,
   ToolResult,
@@ -42,6 +42,11 @@ export interface ToolOptions<I extends ToolSchema = JsonSchema, O extends ToolSc
   task?: 'optional' | 'required'
   /** How long a task may take, and its result is kept, ms; default 1 h, at most 24 h. */
   ttlMs?: number
+  /**
+   * The question that the user answers in the page before each call, such as `Delete ${id}?`. Sets the annotation
+   * `destructiveHint`: the page asks in every mode.
+   */
+  confirm?: (args: ArgumentsFor<I>) => string
   /**
    * Runs before a call becomes a task, and else before the handler: it may check more than the `inputSchema` does, and ask the
    * user. What it returns, a value of JSON, is `prepared` of the handler's request.
@@ -83,10 +88,13 @@ export interface DescribedTool {
 
 /** @throws TypeError if the name or a schema is invalid */
 export function describedTool(
-  description: ToolDescription & { task?: string; ttlMs?: number },
+  description: ToolDescription & { task?: string; ttlMs?: number; confirm?: unknown },
 ): DescribedTool {
-  const { name, title, inputSchema, outputSchema, annotations, icons, _meta } = description
-  const { task: mode, ttlMs } = description
+  const { name, title, inputSchema, outputSchema, icons, _meta } = description
+  const { task: mode, ttlMs, confirm } = description
+  const annotations = confirm
+    ? { ...description.annotations, destructiveHint: true }
+    : description.annotations
   if (typeof name !== 'string' || name === '') throw new TypeError('a tool needs a name')
   const input = inputSchema && checker(`inputSchema of ${name}`, inputSchema, 'input')
   const output = outputSchema && checker(`outputSchema of ${name}`, outputSchema, 'output')
@@ -113,9 +121,15 @@ type AnyHandler = (args: never, request: CallRequest) => unknown
 export function toolCallee(
   { input, output }: DescribedTool,
   handler: AnyHandler,
-  { prepare }: { prepare?: AnyHandler } = {},
-): Callee {
+  { prepare, confirm }: { prepare?: AnyHandler; confirm?: (args: never) => string } = {},
+): RegisteredCallee {
   return {
+    ...(confirm && {
+      async confirm(args) {
+        const checked = input ? await input.check(args) : { value: args }
+        return 'problems' in checked ? undefined : confirm(checked.value as never)
+      },
+    }),
     async callTool(_, args, request: OwnCallRequest) {
       const checked = await request.check(args, input)
       if ('problems' in checked) {

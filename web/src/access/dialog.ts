@@ -58,7 +58,7 @@ const unnamed = ['unnamed', 'token', 'stdio', 'anyone']
 
 /** The question about an assistant, in the user's language. */
 export function questionOf(asked: Asked, about: About, now: number): Shown<Choice> {
-  const { assistant, callsItself, right, tool, method, what } = asked
+  const { assistant, callsItself, right, tool, method, what, question } = asked
   const { app, title, origin } = about
   const language = languageOf(about.wanted)
   const texts = textsIn(language)
@@ -87,16 +87,19 @@ export function questionOf(asked: Asked, about: About, now: number): Shown<Choic
   return {
     language,
     title: say(isOnce ? 'once' : right),
-    lines: lines({
-      app: true,
-      unnamedMeans: isUnnamed,
-      callsItself: callsItself !== undefined && callsItself !== assistant,
-      readMeans: right === 'read' && !isOnce,
-      actMeans: right === 'act' && !isOnce,
-      onceMeans: isOnce,
-      tool: tool !== undefined,
-      wants: tool === undefined && what !== undefined,
-    }),
+    lines: [
+      ...(question ? [[{ text: question, isName: true }]] : []),
+      ...lines({
+        app: true,
+        unnamedMeans: isUnnamed,
+        callsItself: callsItself !== undefined && callsItself !== assistant,
+        readMeans: right === 'read' && !isOnce,
+        actMeans: right === 'act' && !isOnce,
+        onceMeans: isOnce,
+        tool: tool !== undefined,
+        wants: tool === undefined && what !== undefined,
+      }),
+    ],
     ...(asked.arguments !== undefined && {
       arguments: { label: texts.arguments, text: asked.arguments },
     }),

@@ -86,7 +86,7 @@ test('a client that shares its objects cannot change what others get', async (t)
       Object.assign(contents[0]._meta, { changed: true })
     },
   }
-  mcp.accept(port)
+  mcp.accept(port, { principal: 'page' })
   for (const id of [1, 2]) {
     const params = { uri, _meta: envelope }
     port.onmessage?.({ data: { jsonrpc: '2.0', id, method: 'resources/read', params } })

@@ -71,7 +71,7 @@ test('an event is a resource of its numbered occurrences, and announces each', a
   )
   for (const { time } of occurrences) assert.equal(new Date(time).toISOString(), time)
 
-  saved.remove()
+  saved()
   const gone = await client.askModern('resources/read', { uri })
   assert.equal(errorOf(gone).code, -32602)
   assert.deepEqual(page.errors, [])
@@ -98,7 +98,7 @@ test('registrations of one name share their occurrences, also over a restart of 
   const second = page.mcp.event('saved', { description: 'second' })
   first.emit(1)
   second.emit(2)
-  second.remove()
+  second()
   await page.kill()
   const client = page.client()
   first.emit(3)

@@ -28,7 +28,7 @@ test('100,000 requests leave nothing behind', async (t) => {
       got++
     },
   }
-  page.mcp.accept(port)
+  page.mcp.accept(port, { principal: 'page' })
   const send = (data: Message) => port.onmessage({ data })
   send({
     jsonrpc: '2.0',
@@ -87,7 +87,7 @@ test('wasm memory is flat over 100 reads of 10 MB, text and blob', async (t) => 
   }
   let answered = () => {}
   const sizes = new Set<number>()
-  page.mcp.accept(port as never)
+  page.mcp.accept(port as never, { principal: 'page' })
   const read = (uri: string, id: number) =>
     new Promise<void>((resolve) => {
       answered = resolve

@@ -80,7 +80,7 @@ test('a port of the web app whose close throws does not keep others from being c
       throw new Error('thrown by close')
     },
   }
-  page.mcp.accept(port)
+  page.mcp.accept(port, { principal: 'page' })
   const other = page.client()
   await other.ask('ping')
   page.mcp.close()
@@ -150,7 +150,7 @@ test('a client that the page ends gets a last message, and its requests an answe
   const page = await testPage(t)
   page.mcp.resource('slow:1', { name: 'Slow' }, () => new Promise<string>(() => {}))
   const { port1, port2 } = new MessageChannel()
-  const end = page.mcp.accept(port1)
+  const end = page.mcp.accept(port1, { principal: 'page' })
   const client = testClient(port2)
   t.after(() => client.close())
   await client.ask('ping')
@@ -166,7 +166,7 @@ test('a port that is asked for after close gets a last message at once', async (
   page.mcp.close()
   await page.client().next((m) => m.pagemcp === 'close')
   const { port1, port2 } = new MessageChannel()
-  page.mcp.accept(port1)
+  page.mcp.accept(port1, { principal: 'page' })
   const client = testClient(port2)
   t.after(() => client.close())
   await client.next((m) => m.pagemcp === 'close')

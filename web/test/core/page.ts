@@ -11,7 +11,8 @@ export interface TestPage {
   /** What was reported to the developer. */
   readonly errors: unknown[]
   /** A client on a real MessageChannel. */
-  client(): TestClient
+  /** @param principal - who the client is; default: the page itself */
+  client(principal?: string): TestClient
   /** Ends the present Go program, as a panic or running out of memory does; settles when the next one runs, or none will. */
   kill(): Promise<void>
   /** Bytes of wasm memory. */
@@ -55,8 +56,10 @@ export async function testPage(
   return {
     mcp,
     errors,
-    client() {
-      const client = testClient(mcp.port())
+    client(principal) {
+      const { port1, port2 } = new MessageChannel()
+      if (principal) mcp.accept(port1, { principal })
+      const client = testClient(principal ? port2 : mcp.port())
       clients.push(client)
       return client
     },

@@ -61,7 +61,7 @@ test('requests and listens that the engine has not answered fail, and their port
     },
   })
   const { port1, port2 } = new MessageChannel()
-  page.mcp.accept(port1)
+  page.mcp.accept(port1, { principal: 'page' })
   const accepted = testClient(port2)
   t.after(() => accepted.close())
   await accepted.ask('ping')

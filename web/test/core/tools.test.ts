@@ -318,3 +318,38 @@ test('the next engine has the tools of the one before, and interrupted calls are
   assert.equal(asked, 1) // what was interrupted is not run again
   resultOf(await next.askModern('prompts/get', { name: 'prompt' }))
 })
+
+test('confirm asks in the page before each call, with checked arguments', async (t) => {
+  const asked: unknown[] = []
+  const page = await testPage(t, {
+    access(request) {
+      if (request.tool) asked.push([request.tool, request.question])
+      return 'allow'
+    },
+  })
+  const deleted: string[] = []
+  page.mcp.tool(
+    'delete',
+    {
+      inputSchema: {
+        type: 'object',
+        properties: { id: { type: 'string' } },
+        required: ['id'],
+      } as const,
+      confirm: ({ id }) => `Delete ${id}?`,
+    },
+    ({ id }) => void deleted.push(String(id)),
+  )
+  const client = page.client('https://assistant.example')
+  const call = (args: object) => client.askModern('tools/call', { name: 'delete', arguments: args })
+  resultOf(await call({ id: 'a' }))
+  resultOf(await call({ id: 'b' }))
+  assert.equal(resultOf(await call({ id: 3 })).isError, true)
+  const tool = { name: 'delete', destructive: true }
+  assert.deepEqual(asked, [
+    [tool, 'Delete a?'],
+    [tool, 'Delete b?'],
+    [tool, undefined],
+  ])
+  assert.deepEqual(deleted, ['a', 'b'])
+})

@@ -64,7 +64,7 @@ window.run = async () => {
   // A client on a port of the app's own.
   const near = { postMessage: (data) => far.onmessage({ data }), onmessage: null }
   const far = { postMessage: (data) => near.onmessage({ data }), onmessage: null }
-  mcp.accept(near)
+  mcp.accept(near, { principal: 'page' })
   const client = testClient(far)
   const ask = async (...request) => {
     const { result, error } = await client.askModern(...request)
