@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // HopHeader names the node that has passed a request on, and after it those that have refused its
@@ -25,11 +27,14 @@ import (
 const HopHeader = "PageMCP-Hop"
 
 const (
-	dialTime   = time.Second     // for a connection to another node
-	tries      = 2               // nodes, as long as nothing was sent
-	awaitTime  = 2 * time.Second // for the change of the membership that another node knows already
-	copyBuffer = 4 << 10         // bytes, for each direction of a WebSocket or a response
-	idleConns  = 1_024           // to one node
+	dialTime   = time.Second // for a connection to another node
+	copyBuffer = 4 << 10     // bytes, for each direction of a WebSocket or a response
+	idleConns  = 1_024       // to one node
+
+	// How long a request waits until the nodes agree about its home, and between two attempts. Each learns
+	// of a change by its own watch of the store, or by the expiry of a node.
+	settleTime  = 2 * Expiry
+	settlePause = 20 * time.Millisecond
 )
 
 // A Front passes each request on to the home of its owner, or to Next if that is this node.
@@ -58,7 +63,7 @@ type visit struct {
 func NewFront(nodes *Nodes, owner func(*http.Request) (access.Owner, *http.Request), transport *http.Transport, next http.Handler) *Front {
 	f := &Front{nodes: nodes, owner: owner, next: next, visits: map[*visit]struct{}{}}
 	f.proxy = &httputil.ReverseProxy{
-		Rewrite: f.rewrite, Transport: transport, BufferPool: &buffers{}, ErrorHandler: f.failed, ModifyResponse: copySmall,
+		Rewrite: f.rewrite, Transport: transport, BufferPool: &buffers{}, ErrorHandler: f.failed, ModifyResponse: received,
 		ErrorLog: log.New(io.Discard, "", 0), // it would log each client that hangs up
 	}
 	return f
@@ -72,9 +77,9 @@ type (
 
 // A pass is the attempt to pass a request on to one node.
 type pass struct {
-	to      *Peer
-	target  *url.URL
-	refused bool // there was no connection: nothing was sent
+	to     *Peer
+	target *url.URL
+	err    error // errNoConnection or errNotHome: nothing was served
 }
 
 // Stay returns a context that ends when the streams of a request have to end, because its owner
@@ -114,55 +119,62 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case owner == "":
 		f.next.ServeHTTP(w, r)
-		return
 	case via == "":
-	case f.awaitHome(r.Context(), owner):
+		f.passToHome(w, r, owner)
+	case f.nodes.Home(owner) == nil:
 		f.serve(w, r, owner, via)
-		return
-	default:
-		f.unavailable(w)
+	default: // the nodes differ: the other one tries again, until both know the same
+		w.Header().Set(HopHeader, f.nodes.ID())
+		http.Error(w, "this node is not the home of the user", http.StatusMisdirectedRequest)
+	}
+}
+
+// passToHome passes a request on to the home of an owner, or serves it. A node that refuses the connection, or
+// that is not the home by what it knows, has got nothing of it: it is passed on again, by what this node
+// knows then.
+func (f *Front) passToHome(w http.ResponseWriter, r *http.Request, owner access.Owner) {
+	body, err := keepBody(r)
+	if err != nil {
+		http.Error(w, "the request body could not be read", http.StatusBadRequest)
 		return
 	}
-	if r.Body != nil {
-		r.Body = io.NopCloser(r.Body) // an attempt without a connection closes it
-	}
-	for range tries {
+	ctx, cancel := context.WithTimeout(r.Context(), settleTime)
+	defer cancel()
+	for {
+		r.Body = body()
 		home := f.nodes.Home(owner)
 		if home == nil {
 			f.serve(w, r, owner, "")
 			return
 		}
-		if f.passOn(w, r, home) {
+		switch f.passOn(w, r, home) {
+		case nil:
+			return
+		case errNoConnection:
+			f.nodes.Refused(home.ID)
+		}
+		if !wait.For(ctx, settlePause) {
+			f.unavailable(w)
 			return
 		}
-		f.nodes.Refused(home.ID)
 	}
-	f.unavailable(w)
+}
+
+// keepBody returns what makes the body of each attempt. A short one is kept; of others nothing is sent before the
+// home wants it.
+func keepBody(r *http.Request) (body func() io.ReadCloser, err error) {
+	if r.ContentLength < 0 || r.ContentLength > limits.SmallBody {
+		r.Header.Set("Expect", "100-continue")
+		whole := r.Body
+		return func() io.ReadCloser { return io.NopCloser(whole) }, nil // an attempt closes it
+	}
+	text, err := io.ReadAll(r.Body)
+	return func() io.ReadCloser { return io.NopCloser(bytes.NewReader(text)) }, err
 }
 
 func (f *Front) unavailable(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1") // seconds
 	http.Error(w, "the nodes of the gateway are changing: retry in a second", http.StatusServiceUnavailable)
-}
-
-// awaitHome returns when this node is the home of an owner, or has just been it; false if that
-// does not happen: the other node knows less than this one.
-func (f *Front) awaitHome(ctx context.Context, owner access.Owner) bool {
-	late := time.NewTimer(awaitTime)
-	defer late.Stop()
-	for {
-		updated := f.nodes.Updated()
-		if f.nodes.Home(owner) == nil || f.nodes.wasHome(owner) {
-			return true
-		}
-		select {
-		case <-updated:
-		case <-late.C:
-			return false
-		case <-ctx.Done():
-			return false
-		}
-	}
 }
 
 // serve serves a request on this node.
@@ -209,12 +221,11 @@ func (f *Front) EndStreams(moves func(owner access.Owner, via string) bool) {
 	}
 }
 
-// passOn passes a request on, and reports whether it was answered: it was not if there is no
-// connection to the node.
-func (f *Front) passOn(w http.ResponseWriter, r *http.Request, home *Peer) bool {
+// passOn passes a request on. The error is errNoConnection or errNotHome, if it was not answered.
+func (f *Front) passOn(w http.ResponseWriter, r *http.Request, home *Peer) error {
 	target, err := url.Parse(home.URL)
 	if err != nil { // was checked
-		return false
+		return errNoConnection
 	}
 	p := &pass{to: home, target: target}
 	f.passed.Add(1)
@@ -224,7 +235,7 @@ func (f *Front) passOn(w http.ResponseWriter, r *http.Request, home *Peer) bool 
 	defer cancel()
 	defer context.AfterFunc(home.gone, cancel)()
 	f.proxy.ServeHTTP(w, r.WithContext(ctx))
-	return !p.refused
+	return p.err
 }
 
 // rewrite implements httputil.ReverseProxy.Rewrite.
@@ -237,22 +248,32 @@ func (f *Front) rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// errNoConnection is the error of a request of which nothing was sent.
-var errNoConnection = errors.New("there is no connection to the node")
+// Errors of a request that a node has got nothing of.
+var (
+	errNoConnection = errors.New("there is no connection to the node")
+	errNotHome      = errors.New("the node is not the home of the user")
+)
+
+// received implements httputil.ReverseProxy.ModifyResponse.
+func received(r *http.Response) error {
+	if r.StatusCode == http.StatusMisdirectedRequest && r.Header.Get(HopHeader) != "" {
+		return errNotHome
+	}
+	return copySmall(r)
+}
 
 // failed implements httputil.ReverseProxy.ErrorHandler.
 func (f *Front) failed(w http.ResponseWriter, r *http.Request, err error) {
 	p, _ := r.Context().Value(passKey{}).(*pass)
-	if errors.Is(err, errNoConnection) && p.to.gone.Err() == nil && r.Context().Err() == nil {
-		p.refused = true
-		return
+	switch {
+	case errors.Is(err, errNotHome):
+		p.err = errNotHome
+	case errors.Is(err, errNoConnection):
+		p.err = errNoConnection
+	default:
+		f.lost.Add(1)
+		http.Error(w, "the node that served this user has ended; the request may have had its effect", http.StatusBadGateway)
 	}
-	if errors.Is(err, errNoConnection) {
-		f.unavailable(w)
-		return
-	}
-	f.lost.Add(1)
-	http.Error(w, "the node that served this user has ended; the request may have had its effect", http.StatusBadGateway)
 }
 
 // NewTransport returns what connects to other nodes; secure returns nil without TLS.
@@ -275,7 +296,7 @@ func NewTransport(secure func() *tls.Config) *http.Transport {
 	return &http.Transport{
 		DialContext: within(dialer.DialContext), DialTLSContext: within(dialTLS),
 		MaxIdleConnsPerHost: idleConns, IdleConnTimeout: limits.IdleTime / 2, // before the other node closes it
-		DisableCompression: true, WriteBufferSize: copyBuffer, ReadBufferSize: copyBuffer,
+		ExpectContinueTimeout: settleTime, DisableCompression: true, WriteBufferSize: copyBuffer, ReadBufferSize: copyBuffer,
 	}
 }
 

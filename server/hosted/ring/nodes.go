@@ -27,13 +27,12 @@ const (
 	putTime     = 900 * time.Millisecond // for one heartbeat
 	watchPause  = 250 * time.Millisecond // before a watch that has failed is repeated
 	storeAway   = 2500 * time.Millisecond
-	handover    = 500 * time.Millisecond // within which all nodes learn of a change
-	unsettled   = 15 * time.Second       // after a change, in which pages find their new home
-	moveTries   = 3                      // to say that owners move, while the store is away
-	leaveTime   = time.Second            // to say that this node ends
-	allMoved    = 1000                   // see announcement.Moved
-	maxNodes    = 256                    // that are remembered
-	maxAnnounce = 4 << 10                // bytes of a heartbeat
+	unsettled   = 15 * time.Second // after a change, in which pages find their new home
+	moveTries   = 3                // to say that owners move, while the store is away
+	leaveTime   = time.Second      // to say that this node ends
+	allMoved    = 1000             // see announcement.Moved
+	maxNodes    = 256              // that are remembered
+	maxAnnounce = 4 << 10          // bytes of a heartbeat
 )
 
 // An announcement is the value of a node's key.
@@ -113,7 +112,6 @@ type Nodes struct {
 	listed    bool          // the values of all nodes have been read once
 	echoed    time.Time     // when this node has last seen its own heartbeat
 	changed   time.Time     // when the view has last changed
-	before    view          // the view before the changes of the last handover
 	updated   chan struct{} // closed with the next change
 	isAway    bool          // logged
 }
@@ -282,11 +280,7 @@ func (n *Nodes) rebuild() {
 			next = append(next, p)
 		}
 	}
-	now := time.Now()
-	if now.Sub(n.changed) > handover {
-		n.before = *n.current.Load()
-	}
-	n.changed = now
+	n.changed = time.Now()
 	n.current.Store(&next)
 	close(n.updated)
 	n.updated = make(chan struct{})
@@ -306,18 +300,6 @@ func (n *Nodes) HomeURL(owner access.Owner) (id, address string) {
 		return home.ID, home.URL
 	}
 	return n.id, n.options.URL
-}
-
-// wasHome reports whether this node was the home of an owner until just now: other nodes may not
-// know the change yet.
-func (n *Nodes) wasHome(owner access.Owner) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if time.Since(n.changed) > handover {
-		return false
-	}
-	home := n.before.home(owner)
-	return home != nil && home.ID == n.id
 }
 
 // Refused leaves a node out until its next heartbeat: it has refused a connection.
