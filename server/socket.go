@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -36,8 +38,22 @@ const (
 	mcpPath     = "/mcp"      // GET with "Upgrade: mcp": after the response, one MCP message a line
 )
 
-// asHeader is the header of a request for mcpPath that names the assistant; it may be absent.
-const asHeader = "Pagemcp-As"
+// Headers of a request for mcpPath, which may be absent.
+const (
+	asHeader      = "Pagemcp-As"      // the name of the assistant
+	programHeader = "Pagemcp-Program" // a Program, in JSON
+)
+
+// A Program runs gateways.
+type Program struct {
+	Version string   `json:"version"`
+	Command []string `json:"command"` // line of the gateway that `pagemcp stdio` starts
+}
+
+// isNewerThan reports whether a program has a later version than another one.
+func (p *Program) isNewerThan(version string) bool {
+	return goversion.Compare("go"+p.Version, "go"+version) > 0 // which has the form of ours, 1.2.3
+}
 
 // serveSocket opens the socket and serves it until Close. A state directory in memory has
 // none. If it fails, as on a full disk, the sweeper tries again.
@@ -84,6 +100,9 @@ func (g *Gateway) socketHandler() http.Handler {
 func (g *Gateway) serveLines(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(g.lines)
 	defer cancel()
+	if p := new(Program); json.Unmarshal([]byte(r.Header.Get(programHeader)), p) == nil && p.isNewerThan(g.options.Version) && len(p.Command) > 0 {
+		g.newer.Store(p)
+	}
 	client := access.Client{Principal: stdioPrincipal, Endpoint: stdioEndpoint}
 	if as := r.Header.Get(asHeader); as != "" {
 		if err := CheckAssistantName(as); err != nil {
@@ -124,7 +143,7 @@ func (e *RefusedError) Error() string { return e.text }
 
 // dialLines connects to MCP of the running gateway, as an assistant whose name may be
 // empty. The error is ErrNotRunning, a RefusedError, or that of the connection.
-func dialLines(ctx context.Context, dir, as string) (*linePort, error) {
+func dialLines(ctx context.Context, dir, as string, program Program) (*linePort, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
 	defer cancel()
 	conn, err := dialSocket(ctx, dir)
@@ -132,11 +151,15 @@ func dialLines(ctx context.Context, dir, as string) (*linePort, error) {
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Now()) })()
-	r := &http.Request{Method: http.MethodGet, Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"mcp"}, asHeader: {as}}}
+	line, err := json.Marshal(program)
+	if err != nil {
+		return nil, err
+	}
+	r := &http.Request{Method: http.MethodGet, Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"mcp"}, asHeader: {as}, programHeader: {string(line)}}}
 	r.URL = socketURL(mcpPath)
 	p := &linePort{Conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)} // bytes
-	answer, err := (*http.Response)(nil), r.Write(conn)
-	if err == nil {
+	var answer *http.Response
+	if err = r.Write(conn); err == nil {
 		answer, err = http.ReadResponse(p.reader, r)
 	}
 	switch {
@@ -181,22 +204,34 @@ func (p *linePort) Write(_ context.Context, msg []byte) error {
 // program. The program goes on when the caller ends. What it writes to standard error, like a
 // panic, is added to the file stderr.log.
 func StartProcess(ctx context.Context, dir string, command []string) error {
-	disk := osDisk{dir}
-	if err := disk.MkdirAll("."); err != nil {
-		return fmt.Errorf("make the state directory: %w; name another with --state", err)
-	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
+	unlock, err := lockStart(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return startProgram(ctx, dir, command)
+}
+
+// lockStart returns when no other process starts a gateway, until unlock is called.
+func lockStart(ctx context.Context, dir string) (unlock func(), err error) {
+	disk := osDisk{dir}
+	if err := disk.MkdirAll("."); err != nil {
+		return nil, fmt.Errorf("make the state directory: %w; name another with --state", err)
+	}
 	for {
 		unlock, err := disk.Lock("start.lock", "")
 		if err == nil {
-			defer unlock()
-			break
+			return unlock, nil
 		}
 		if !errors.Is(err, errLocked) || !wait.For(ctx, lockPoll) {
-			return fmt.Errorf("start the gateway: %w", err)
+			return nil, fmt.Errorf("start the gateway: %w", err)
 		}
 	}
+}
+
+func startProgram(ctx context.Context, dir string, command []string) error {
 	if isRunning(ctx, dir) {
 		return nil
 	}

@@ -16,12 +16,16 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// StdioOptions of ServeStdio. Port and Start are required.
+// StdioOptions of ServeStdio. Port is required, and Program or Start.
 type StdioOptions struct {
 	State string       // directory of the gateway; default: the user's
 	Port  jsonrpc.Port // to the assistant
 
-	// Start starts a gateway that outlives this process, and returns when one runs.
+	// Program is this one. A gateway of the background with an older version lets it take over at the next moment
+	// without a request.
+	Program Program
+
+	// Start starts a gateway that outlives this process, and returns when one runs. Default: the command of Program.
 	Start func(ctx context.Context) error
 
 	// As is the name of the assistant, for its rights, the limits and the audit log; see
@@ -64,6 +68,9 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.Start == nil {
+		opts.Start = func(ctx context.Context) error { return StartProcess(ctx, opts.State, opts.Program.Command) }
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -140,7 +147,7 @@ func (b *bridge) connect(ctx context.Context) (jsonrpc.Port, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	for {
-		p, err := dialLines(ctx, b.State, b.As)
+		p, err := dialLines(ctx, b.State, b.As, b.Program)
 		switch {
 		case err == nil:
 			return p, nil

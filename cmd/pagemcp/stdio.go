@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -42,7 +42,7 @@ func stdioCommand(std streams) *cobra.Command {
 		return server.ServeStdio(c.Context(), server.StdioOptions{
 			State: s.state, As: *as, Channel: *channel,
 			Port: jsonrpc.Lines(std.in, std.out), Logger: s.logger(std),
-			Start: func(ctx context.Context) error { return server.StartProcess(ctx, s.state, command) },
+			Program: server.Program{Version: web.Version(), Command: command},
 		})
 	}
 	return c

@@ -1,0 +1,74 @@
+package server
+
+import (
+	"context"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
+	"github.com/pagemcp/pagemcp/server/internal/testports"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// An assistant that starts a newer version lets that take over from a gateway of the background, once no call runs:
+// nobody notices, and the page comes back.
+func TestANewerVersionTakesOverWhenIdle(t *testing.T) {
+	t.Parallel()
+	state, port := t.TempDir(), testports.Free(t, 1)[0]
+	old := startGatewayAt(t, port, Options{State: state, Version: "0.0.1", EndWhenIdle: time.Hour})
+	page := newPage(t, testOrigin, "tab")
+	page.engine = engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true})
+	page.engine.Mount("", page.table)
+	page.write("notes://a", "1")
+	runs, release := make(chan bool, 1), make(chan struct{})
+	page.tool("slow", "waits", nil, func(context.Context, object) (any, error) {
+		runs <- true
+		<-release
+		return object{"content": []any{}}, nil
+	})
+	page.join(old)
+	assistant := startStdio(t, StdioOptions{State: state, Program: Program{Version: "0.0.2", Command: []string{os.Args[0], gatewayMode, state, strconv.Itoa(port)}}})
+	assistant.ask(gatewaytest.Initialize)
+	io.WriteString(assistant.in, gatewaytest.Classic("1", "tools/call", `"name":"notes__slow","arguments":{}`)+"\n")
+	await(t, "the call to run", runs)
+	old.sweepAt(time.Now())
+	if old.isClosing() {
+		t.Error("it ends while a call runs")
+	}
+	close(release)
+	got := gatewaytest.Receive(t, assistant.lines)
+	if !strings.Contains(got, `"id":1,"result"`) {
+		t.Error(got)
+	}
+	gatewaytest.Eventually(t, "no call runs", old.isIdle)
+	go old.sweepAt(time.Now()) // ends with the old one
+	awaitRunning(t, "the new version to run", state, os.Getpid())
+	page.leave()
+	page.joinAt("ws://127.0.0.1:"+strconv.Itoa(port)+"/page", nil)
+	got = assistant.ask(gatewaytest.Classic("2", "resources/read", `"uri":"notes+notes://a"`))
+	for !strings.Contains(got, `"id":2`) {
+		got = gatewaytest.Receive(t, assistant.lines) // lists may have changed
+	}
+	if !strings.Contains(got, `"text":"1"`) {
+		t.Error(got)
+	}
+	assistant.end()
+	control, err := Connect(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := control.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	gatewaytest.Eventually(t, "the new version has ended", func() bool {
+		unlock, err := osDisk{state}.Lock(lockFileName, "")
+		if err == nil {
+			unlock()
+		}
+		return err == nil
+	})
+}
