@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 )
 
 // Each assistant gets by every method, in both eras, what the rights of its token say, and nothing
@@ -52,7 +53,6 @@ func TestAssistantsGetWhatTheirRightsSay(t *testing.T) {
 				}
 			}
 			if !way.classic {
-				check("mail", true, "acme/x", `"a":[2]`, `"a":[2]`)
 				check("mail", false, "skills/list", "", "mail+skill://list/SKILL.md")
 				check("mail", false, "skills/get", `"uri":"mail+skill://list/SKILL.md"`, "facts.md")
 			}
@@ -65,10 +65,7 @@ func (p *testPage) skill() {
 	p.t.Helper()
 	entry := fmt.Appendf(nil, `{"uri":"skill://list/SKILL.md","frontmatter":{"name":"list","description":"About lists"},"resources":[`+
 		`{"uri":"skill://list/SKILL.md","digest":"sha256:%s","size":1},{"uri":"skill://list/facts.md","digest":"sha256:%s","size":1}]}`, strings.Repeat("0", 64), strings.Repeat("1", 64))
-	_, err := engine.ParseSkill(entry)
-	p.must(err)
-	p.must(p.table.Put(engine.Entry{Kind: engine.Skills, JSON: entry}))
-	p.engine.SetSkills(true)
+	p.must(p.table.Put(engine.Entry{Kind: skill.Kind, JSON: entry}))
 }
 
 // grantsOf makes the grants of a page from entries of assistant, right and allow.

@@ -15,6 +15,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -91,7 +92,7 @@ func bySocket(t *testing.T, s *socket.Socket) wayIn {
 }
 
 // assistantPage joins a page with everything that a right is about: a resource, a template, a
-// prompt, a tool that reads and one that acts, a skill and an extension.
+// prompt, a tool that reads and one that acts, and a skill.
 func assistantPage(t *testing.T, g *Gateway, app string, extended bool) *testPage {
 	t.Helper()
 	return assistantPageWith(t, g, app, extended, func(*engine.Options) {}, func(*engine.Engine) {})
@@ -104,8 +105,7 @@ func assistantPageWith(t *testing.T, g *Gateway, app string, extended bool, adap
 	p.app = app
 	options := engine.Options{UpdateInterval: 10 * time.Millisecond, Tools: true, Prompts: true, Completions: true}
 	if extended {
-		options.Extensions = []byte(`{"com.acme/ext":{"level":7}}`)
-		options.Extend = func(_ context.Context, _ string, params []byte) ([]byte, error) { return params, nil }
+		options.Extensions = []*engine.Extension{skill.Extension}
 	}
 	adapt(&options)
 	p.engine = engine.New(engine.Info{Name: app, Version: "1"}, &options)

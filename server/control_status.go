@@ -9,7 +9,6 @@ import (
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
-	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // Status describes a running gateway. It contains no secrets and no contents.
@@ -124,7 +123,7 @@ func (g *Gateway) used() (all []AssistantStatus, reads []Read) {
 		if at >= 0 && all[at].Calls == "" && !gateway.IsGenerated(e.Client) {
 			all[at].Calls = e.Client
 		}
-		known := engine.MethodOf(e.Verb)
+		known := access.MethodOf(e.Verb)
 		if known.Repeated && known.Named != "taskId" && len(reads) < maxReads { // it gets something of a page by name
 			reads = append(reads, Read{e.Time, name, e.Verb, e.URI, e.Outcome, e.Bytes})
 		}

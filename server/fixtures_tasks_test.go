@@ -7,11 +7,12 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 )
 
 // serveTaskTools registers the tools that the official suite requires of the extension for tasks.
 func (p *testPage) serveTaskTools() {
-	optional, required := engine.TaskTool{Mode: engine.TaskOptional}, engine.TaskTool{Mode: engine.TaskRequired}
+	optional, required := task.Tool{Mode: task.Optional}, task.Tool{Mode: task.Required}
 	p.tool("greet", "Greets.", object{"type": "object", "properties": object{"name": object{"type": "string"}}},
 		func(_ context.Context, given object) (any, error) {
 			return fmt.Sprintf("Hello, %v!", given["name"]), nil
@@ -60,7 +61,7 @@ func (p *testPage) serveTaskTools() {
 	}
 	p.taskTool("test_tool_with_task", "Asks for a name before it becomes a task.", nil, required, func(ctx context.Context, _ object) (any, error) {
 		answers := object{}
-		if err := json.Unmarshal(engine.InvocationOf(ctx).Prepared(), &answers); err != nil {
+		if err := json.Unmarshal(engine.InvocationOf(ctx).Detached().Prepared, &answers); err != nil {
 			return nil, err
 		}
 		return fmt.Sprintf("Hello, %v!", field(answers["user_name"], "name")), nil

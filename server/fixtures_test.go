@@ -10,6 +10,8 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 )
 
 // The page that the official conformance suite asks for, in Go: the same that
@@ -46,7 +48,7 @@ func newConformancePage(t *testing.T) *testPage {
 	p := newPage(t, testOrigin, "conformance tab")
 	p.app = "conformance"
 	p.engine = engine.New(engine.Info{Name: "conformance", Version: "1.0.0"}, &engine.Options{
-		UpdateInterval: 10 * time.Millisecond, Tools: true, Prompts: true, Completions: true, Logging: true, Tasks: true,
+		UpdateInterval: 10 * time.Millisecond, Tools: true, Prompts: true, Completions: true, Logging: true, Extensions: []*engine.Extension{skill.Extension, task.Extension(&task.Tasks{})},
 	})
 	p.engine.Mount("", p.table)
 	p.serveResources()
@@ -77,11 +79,11 @@ func toJSON(value any) []byte {
 // tool registers one. schema is its inputSchema; nil: no arguments.
 func (p *testPage) tool(name, description string, schema object, do handler) {
 	p.t.Helper()
-	p.taskTool(name, description, schema, engine.TaskTool{}, do)
+	p.taskTool(name, description, schema, task.Tool{}, do)
 }
 
 // taskTool is tool for one that may run as a task.
-func (p *testPage) taskTool(name, description string, schema object, task engine.TaskTool, do handler) {
+func (p *testPage) taskTool(name, description string, schema object, as task.Tool, do handler) {
 	p.t.Helper()
 	if schema == nil {
 		schema = object{"type": "object", "properties": object{}}
@@ -89,7 +91,7 @@ func (p *testPage) taskTool(name, description string, schema object, task engine
 	described := toJSON(object{"name": name, "description": description, "inputSchema": schema})
 	p.must(p.table.Put(engine.Entry{
 		Kind: engine.Tools, JSON: described,
-		Task: task,
+		Extra: as,
 		Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 			result, err := run(ctx, do, arguments)
 			if err != nil {

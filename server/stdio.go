@@ -10,9 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -271,7 +273,7 @@ func (b *bridge) detach() (errs [][]byte) {
 
 // isRepeatable reports whether a request may be sent twice.
 func isRepeatable(method string) bool {
-	return method != engine.MethodCallTool && method != engine.MethodUpdateTask && engine.MethodOf(method).IsKnown()
+	return method != engine.MethodCallTool && method != task.MethodUpdate && access.MethodOf(method).IsKnown()
 }
 
 // fail returns the errors of all requests: no gateway can be reached, and later ones get

@@ -109,12 +109,14 @@ func (s *jsSource) call(ctx context.Context, what int32, text string, arguments 
 	if i.Modern() {
 		modern = `,"modern":true`
 	}
-	if i.IsTask() {
+	var prepared []byte
+	if d := i.Detached(); d != nil {
 		modern += `,"task":true`
+		prepared = d.Prepared
 	}
 	a, err := s.exchange(ctx, what, text+raw(`,"arguments":`, arguments)+
 		quoted(`,"request":{"principal":`, string(engine.PrincipalOf(ctx)))+raw(`,"capabilities":`, i.Capabilities())+
-		raw(`,"meta":`, i.Meta())+raw(`,"prepared":`, i.Prepared())+
+		raw(`,"meta":`, i.Meta())+raw(`,"prepared":`, prepared)+
 		quoted(`,"logLevel":`, i.LogLevel())+modern+"}}")
 	if err != nil || a.reason == reasonNone {
 		return a.text, err

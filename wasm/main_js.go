@@ -20,6 +20,8 @@ import (
 	"unsafe"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -72,7 +74,7 @@ func start(n int32) (result int32) {
 	defer recovered("start", &result)
 	var info engine.Info
 	asks := false
-	options := engine.Options{Ask: askUser, Decided: reportDecision, Report: func(err error) { report(err.Error()) }}
+	options := engine.Options{Extensions: []*engine.Extension{skill.Extension, task.Extension(&task.Tasks{})}, Ask: askUser, Decided: reportDecision, Report: func(err error) { report(err.Error()) }}
 	refusal := jsonrpc.Members(input[:n], func(name string, value []byte) *jsonrpc.Error {
 		text, _ := jsonrpc.Text(value)
 		number, _ := jsonrpc.Int(value)

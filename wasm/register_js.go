@@ -5,6 +5,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -12,12 +13,15 @@ import (
 //lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
 
 // batchMembers has the members of what register gets, and of what unregister gets, by kind.
-var batchMembers = [...][2]string{
-	engine.Resources: {"resources", "uris"},
-	engine.Templates: {"templates", "templates"},
-	engine.Prompts:   {"prompts", "prompts"},
-	engine.Tools:     {"tools", "tools"},
-	engine.Skills:    {"skills", "skills"},
+var batchMembers = [...]struct {
+	kind          engine.Kind
+	entries, keys string
+}{
+	{engine.Resources, "resources", "uris"},
+	{engine.Templates, "templates", "templates"},
+	{engine.Prompts, "prompts", "prompts"},
+	{engine.Tools, "tools", "tools"},
+	{skill.Kind, "skills", "skills"},
 }
 
 // register adds what the web app serves by itself: input[:n] is a JSON object of
@@ -32,9 +36,9 @@ func register(first, n int32) (result int32) {
 	ref := sink.Ref(first)
 	var entries []engine.Entry
 	var refusal error
-	for k, members := range batchMembers {
-		err := eachElement(input[:n], members[0], func(element []byte) error {
-			entries = append(entries, readEntry(engine.Kind(k), ref, element))
+	for _, of := range batchMembers {
+		err := eachElement(input[:n], of.entries, func(element []byte) error {
+			entries = append(entries, readEntry(of.kind, ref, element))
 			ref++
 			return nil
 		})
@@ -42,10 +46,6 @@ func register(first, n int32) (result int32) {
 	}
 	if refusal = errors.Join(refusal, app.Put(entries...)); refusal != nil {
 		report("register: " + refusal.Error())
-	}
-	serving.SetSkills(app.HasSkills())
-	if app.HasTasks() {
-		serving.SetTasks(true) // also when the tools are gone: their tasks may be there
 	}
 	return done
 }
@@ -69,7 +69,7 @@ func readEntry(k engine.Kind, ref sink.Ref, element []byte) engine.Entry {
 		case "completes":
 			e.Complete = completer(ref, readTexts(s.Value))
 		case "task":
-			e.Task = taskTool(s.Value, ref)
+			e.Extra = taskTool(s.Value, ref)
 		default:
 			continue
 		}
@@ -86,9 +86,8 @@ func readEntry(k engine.Kind, ref sink.Ref, element []byte) engine.Entry {
 //go:wasmexport unregister
 func unregister(n int32) (result int32) {
 	defer recovered("unregister", &result)
-	for k, members := range batchMembers {
-		app.Remove(engine.Kind(k), readTexts(jsonrpc.Member(input[:n], members[1]))...)
+	for _, of := range batchMembers {
+		app.Remove(of.kind, readTexts(jsonrpc.Member(input[:n], of.keys))...)
 	}
-	serving.SetSkills(app.HasSkills())
 	return done
 }

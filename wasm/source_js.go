@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -186,31 +187,35 @@ func (s *jsSource) exchange(ctx context.Context, what int32, text string) (a ans
 // clientOf returns the client on whose behalf a source is called, as grants name it.
 func clientOf(ctx context.Context) string { return engine.AssistantOf(engine.PrincipalOf(ctx)) }
 
-// lists has, for each kind, how a source in JavaScript lists it: the ability that it needs, the operation, and the
-// member of its answer.
-var lists = [...]struct {
+// A listOf is how a source in JavaScript lists a kind: the ability that it needs, the operation, and the member of its
+// answer.
+type listOf struct {
+	kind       engine.Kind
 	able, what int32
 	member     string
-}{
-	engine.Resources: {0, opList, "resources"},
-	engine.Templates: {hasTemplates, opTemplates, "templates"},
-	engine.Prompts:   {hasPrompts, opPrompts, "prompts"},
-	engine.Tools:     {hasTools, opTools, "tools"},
+}
+
+var lists = [...]listOf{
+	{engine.Resources, 0, opList, "resources"},
+	{engine.Templates, hasTemplates, opTemplates, "templates"},
+	{engine.Prompts, hasPrompts, opPrompts, "prompts"},
+	{engine.Tools, hasTools, opTools, "tools"},
 }
 
 // List implements [engine.Source].
 func (s *jsSource) List(ctx context.Context, k engine.Kind, cursor string) (listing engine.Listing, err error) {
-	if k == engine.Skills || s.able&lists[k].able != lists[k].able {
+	at := slices.IndexFunc(lists[:], func(l listOf) bool { return l.kind == k })
+	if at < 0 || s.able&lists[at].able != lists[at].able {
 		return listing, nil
 	}
-	text, err := s.request(ctx, lists[k].what, cursor)
+	text, err := s.request(ctx, lists[at].what, cursor)
 	if err != nil {
 		return listing, err
 	}
 	if k == engine.Resources {
 		listing.Next, _ = jsonrpc.Text(jsonrpc.Member(text, "nextCursor"))
 	}
-	err = s.readEntries(text, lists[k].member, func(element []byte) error {
+	err = s.readEntries(text, lists[at].member, func(element []byte) error {
 		item, err := k.ParseOwn(element)
 		if err == nil {
 			listing.Items = append(listing.Items, item)

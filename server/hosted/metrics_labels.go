@@ -3,6 +3,7 @@ package hosted
 import (
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -14,7 +15,7 @@ const otherLabel = "other"
 
 // methodLabel returns the label of a method.
 func methodLabel(name string) string {
-	if engine.MethodOf(name).IsKnown() || name == engine.MethodReadDirectory {
+	if access.MethodOf(name).IsKnown() {
 		return name
 	}
 	return otherLabel

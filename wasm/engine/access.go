@@ -79,13 +79,10 @@ const notShared = "The user has not shared this with you. Do not try again unles
 func (e *Engine) SetGrants(g *Grants) {
 	old := e.grants.Swap(g)
 	e.dropPages()
-	if g != nil && (g.asks || g.hasPolicy) {
-		e.SetTasks(true) // for calls that wait for the user
-	}
 	for _, c := range e.connected() {
 		e.safely("a Sink", func() { c.endDenied(g) })
 	}
-	e.cancelDeniedTasks()
+	e.decidedAnew()
 	if g != nil {
 		e.holds.endDenied(g)
 	}

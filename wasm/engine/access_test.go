@@ -31,6 +31,7 @@ type guarded struct {
 func newGuarded(t *testing.T, grants string) *guarded {
 	a := &guarded{T: t, table: engine.NewTable(), answer: make(chan engine.AccessAnswer)}
 	options := enginetest.Offering
+	options.Extensions = enginetest.Extensions()
 	options.Ask = func(ctx context.Context, q *engine.AccessQuestion) engine.AccessAnswer {
 		a.mu.Lock()
 		a.questions = append(a.questions, q)

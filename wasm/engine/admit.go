@@ -33,27 +33,21 @@ func assistantPrincipal(name string) Principal {
 // assistants may have any name.
 func (c *Client) isOwnPage() bool { return c.who == "page" && !c.proxy }
 
-// admit decides about a request before its method is called; tools are decided about by
-// admitTool, tasks by onTask. answered: the result is that of a client that may not read.
-func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sink.Result, answered bool, err error) {
-	m := Method{Name: req.extension}
-	if req.extension == "" {
-		m = methods[req.method]
-	}
-	req.label = m.Name
+// admit decides about a request before its method is called; tools are decided about by mayRun.
+// answered: the result is that of a client that may not read.
+func (e *Engine) admit(ctx context.Context, g *Grants, req *Request) (result sink.Result, answered bool, err error) {
+	m := e.method(req.method)
 	q := &AccessQuestion{URI: CanonicalURI(req.uri)}
 	switch {
 	case req.client.isOwnPage():
 		return result, false, nil
-	case req.extension != "":
-		q.right = grantAct
-	case m.List() != "":
+	case m.Lists != nil:
 		return e.admitList(ctx, g, req)
 	case req.method == listenMethod && g.asksAbout(req.who): // decided as a list would be, without the user
-		req.label = MethodListResources
+		q.Method = MethodListResources
 		_, _, err := e.decideList(ctx, g, req, q)
 		return result, false, err
-	case m.Right == RightConnect, req.method == listenMethod, req.method == unsubscribeMethod, req.method == callToolMethod, isOfTasks(req.method):
+	case m.Right == RightConnect, m.Decides:
 		return result, false, nil
 	case req.method == getPromptMethod:
 		q.Prompt = req.name
@@ -71,7 +65,7 @@ func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sin
 }
 
 // admitList decides about a list. A client that may not read gets what says so.
-func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result sink.Result, answered bool, err error) {
+func (e *Engine) admitList(ctx context.Context, g *Grants, req *Request) (result sink.Result, answered bool, err error) {
 	q := &AccessQuestion{}
 	d, reason, err := e.decideList(ctx, g, req, q)
 	if err == nil && d != allowed && req.method == listToolsMethod { // who may act needs the names of tools
@@ -85,11 +79,11 @@ func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result
 	if err != nil {
 		return result, false, err
 	}
-	e.decided(req, q, d == allowed, reason)
+	e.decided(ctx, req, q, d == allowed, reason)
 	if d == allowed {
 		return result, false, nil
 	}
-	list := e.beginList(req.rev, kindOf(req.method))
+	list := e.beginList(req.rev, e.method(req.method).Lists)
 	if req.method == listResourcesMethod {
 		list = append(list, Describe("uri", AccessURI, "name", cmp.Or(e.info.Title, e.info.Name)+": not shared with you yet",
 			"description", "Read this to ask the user for access. Then list the resources again.", "mimeType", "text/plain")...)
@@ -99,7 +93,7 @@ func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result
 
 // decideList decides about a list by the right of a question. The function of an app is asked, and
 // what knows of a consent at a gateway; users are not.
-func (e *Engine) decideList(ctx context.Context, g *Grants, req *request, q *AccessQuestion) (decision, string, error) {
+func (e *Engine) decideList(ctx context.Context, g *Grants, req *Request, q *AccessQuestion) (decision, string, error) {
 	e.question(req, q)
 	d, reason := g.decide(req.who, q.right, "")
 	switch {
@@ -119,22 +113,8 @@ func (e *Engine) decideList(ctx context.Context, g *Grants, req *request, q *Acc
 	return d, reason, nil
 }
 
-// admitTool decides about a call of a tool, by its description.
-func (e *Engine) admitTool(ctx context.Context, g *Grants, req *request, tool Item) error {
-	if req.client.isOwnPage() {
-		return nil
-	}
-	q := &AccessQuestion{right: grantAct, Tool: tool.JSON, Arguments: req.arguments}
-	if onlyReads(tool) {
-		q.right = grantRead
-	} else if isDestructive(tool) {
-		q.tool = tool.Key
-	}
-	return e.admitOne(ctx, g, req, q)
-}
-
 // admitOne decides about one request, and asks if the grants do not.
-func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *AccessQuestion) error {
+func (e *Engine) admitOne(ctx context.Context, g *Grants, req *Request, q *AccessQuestion) error {
 	d, reason := g.decide(req.who, q.right, q.tool)
 	message := ""
 	if d != denied && q.URI != "" && g.withholds(req.who, q.URI) {
@@ -145,13 +125,9 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *Acces
 	}
 	e.question(req, q)
 	if d == undecided {
-		answer, pending := e.askOrPend(ctx, req, q)
+		answer := e.ask(ctx, req, q)
 		if err := context.Cause(ctx); err != nil {
 			return err
-		}
-		if pending != nil {
-			req.pending = pending
-			return nil
 		}
 		reason, message = answer.Reason, answer.Message
 		if answer.Allow {
@@ -164,19 +140,19 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *Acces
 			}
 		}
 	}
-	e.decided(req, q, d == allowed, reason)
+	e.decided(ctx, req, q, d == allowed, reason)
 	if d != allowed {
 		return denial(reason, message)
 	}
 	if req.mayWait {
 		req.client.noteGrant(req, q)
-		InvocationOf(ctx).noteGrant(q.right, q.tool)
+		InvocationOf(ctx).noteGrant(q.right, q.tool, reason)
 	}
 	return nil
 }
 
 // noteGrant records what a running request was allowed to do: see endDenied.
-func (c *Client) noteGrant(req *request, q *AccessQuestion) {
+func (c *Client) noteGrant(req *Request, q *AccessQuestion) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if run := c.waiting[req.call]; run != nil {
@@ -184,13 +160,16 @@ func (c *Client) noteGrant(req *request, q *AccessQuestion) {
 	}
 }
 
-// ask asks the user, and sends progress meanwhile. Without Options.Ask everything that is not
-// granted is denied.
-func (e *Engine) ask(ctx context.Context, req *request, q *AccessQuestion) AccessAnswer {
+// ask asks the user, and sends progress meanwhile; again, if a call that has outlived its request got no answer.
+// Without Options.Ask everything that is not granted is denied.
+func (e *Engine) ask(ctx context.Context, req *Request, q *AccessQuestion) (answer AccessAnswer) {
 	if e.options.Ask == nil {
 		return AccessAnswer{Reason: reasonDeclined}
 	}
-	_, i := e.invocation(ctx, req)
+	i := InvocationOf(ctx)
+	if i == noRequest {
+		_, i = e.invocation(ctx, req)
+	}
 	answered := make(chan struct{})
 	defer close(answered)
 	go func() { // ends with the answer
@@ -199,6 +178,9 @@ func (e *Engine) ask(ctx context.Context, req *request, q *AccessQuestion) Acces
 		for sent := 1000001; ; sent++ { // less than what a tool reports afterwards: progress must increase
 			select {
 			case <-every.C:
+				if i.Detached() != nil {
+					return
+				}
 				e.safely("a Sink", func() {
 					i.Progress([]byte(`{"progress":0.` + strconv.Itoa(sent)[1:] + `,"message":"waiting for the user"}`))
 				})
@@ -207,18 +189,38 @@ func (e *Engine) ask(ctx context.Context, req *request, q *AccessQuestion) Acces
 			}
 		}
 	}()
-	return e.options.Ask(ctx, q)
+	for {
+		answer = e.options.Ask(ctx, q)
+		if answer.Allow || answer.Reason != reasonNoAnswer || i.Detached() == nil {
+			return answer
+		}
+		select {
+		case <-time.After(askAgain):
+		case <-ctx.Done():
+			return answer
+		}
+		if d, reason := e.grants.Load().decide(req.who, q.right, q.tool); d != undecided { // meanwhile
+			return AccessAnswer{Allow: d == allowed, Reason: reason}
+		}
+	}
 }
 
+// askAgain is between a question that the user has not answered and the next one.
+const askAgain = 5 * time.Second
+
 // question completes a question.
-func (e *Engine) question(req *request, q *AccessQuestion) {
+func (e *Engine) question(req *Request, q *AccessQuestion) {
 	q.Assistant, q.CallsItself = AssistantOf(req.who), req.clientName()
-	q.Method, q.Right = req.label, rightNames[q.right]
+	q.Method, q.Right = cmp.Or(q.Method, e.method(req.method).Name), rightNames[q.right]
 }
 
 // decided reports a decision to the audit.
-func (e *Engine) decided(req *request, q *AccessQuestion, allow bool, reason string) {
+func (e *Engine) decided(ctx context.Context, req *Request, q *AccessQuestion, allow bool, reason string) {
+	call := req.call
+	if d := InvocationOf(ctx).Detached(); d != nil {
+		call, q.Task = 0, d.ID
+	}
 	if e.options.Decided != nil {
-		e.options.Decided(req.call, q, allow, cmp.Or(reason, reasonDeclined))
+		e.options.Decided(call, q, allow, cmp.Or(reason, reasonDeclined))
 	}
 }

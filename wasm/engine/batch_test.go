@@ -18,10 +18,9 @@ func TestToolsThatBeganAreNotRetried(t *testing.T) {
 		"timeout":  func(*engine.Engine) { time.Sleep(40 * time.Second) },
 		"shutdown": func(e *engine.Engine) { e.Close() },
 	} {
-		for method, retry := range map[string]string{"tools/call": "false", "resources/read": "true", "x/y": "false"} {
+		for method, retry := range map[string]string{"tools/call": "false", "resources/read": "true"} {
 			synctest.Test(t, func(t *testing.T) {
-				hang := func(ctx context.Context, _ string, _ []byte) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }
-				e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Extensions: []byte(`{"x":{}}`), Extend: hang})
+				e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true})
 				e.Mount("", hanging{})
 				d := enginetest.NewDialogue(t, e)
 				d.Send(method, enginetest.ModernMeta+`,"name":"t","uri":"a:b"`)

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,15 +23,14 @@ func (f failing) CallTool(context.Context, string, []byte) ([]byte, error) { ret
 
 func (f failing) GetPrompt(context.Context, string, []byte) ([]byte, error) { return nil, f.err }
 
-// Whatever error a tool or a method of an extension fails with, it has been called:
+// Whatever error a tool fails with, it has been called:
 // its error does not suggest a retry. Defect 24.
 func TestErrorsOfToolsAreNotRetried(t *testing.T) {
 	for _, failure := range []error{engine.ErrUnavailable, engine.ErrBusy, engine.ErrAway, engine.ErrTimeout} {
-		for method, retry := range map[string]string{"tools/call": "false", "resources/read": "true", "prompts/get": "true", "x/y": "false"} {
+		for method, retry := range map[string]string{"tools/call": "false", "resources/read": "true", "prompts/get": "true"} {
 			synctest.Test(t, func(t *testing.T) {
 				e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{
-					Tools: true, Prompts: true, Extensions: []byte(`{"x":{}}`),
-					Extend: func(context.Context, string, []byte) ([]byte, error) { return nil, fmt.Errorf("x: %w", failure) },
+					Tools: true, Prompts: true,
 				})
 				e.Mount("", failing{failure})
 				d := enginetest.NewDialogue(t, e)

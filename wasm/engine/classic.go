@@ -13,7 +13,7 @@ import (
 
 // initialize answers the handshake. clientInfo has no influence.
 // MCP 2025-11-25, basic/lifecycle.
-func (e *Engine) initialize(_ context.Context, req *request) (sink.Result, error) {
+func (e *Engine) initialize(_ context.Context, req *Request) (sink.Result, error) {
 	version, ok := jsonrpc.Text(req.requested)
 	if !ok {
 		return sink.Result{}, BadParams("protocolVersion must be a string")
@@ -56,13 +56,13 @@ func (c *Client) initialized() {
 
 // ping answers in any state: it tests that the engine is alive, and not only its
 // channel.
-func (e *Engine) ping(context.Context, *request) (sink.Result, error) {
+func (e *Engine) ping(context.Context, *Request) (sink.Result, error) {
 	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
 // subscribe adds a URI to those of the session. For a URI that cannot be read it fails
 // as the read does. MCP 2025-11-25, server/resources.
-func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, error) {
+func (e *Engine) subscribe(ctx context.Context, req *Request) (sink.Result, error) {
 	uri, err := req.readURI()
 	if err != nil {
 		return sink.Result{}, err
@@ -125,7 +125,7 @@ func (d *Direct) Announce(uris ...string) {
 }
 
 // unsubscribe takes a URI away. Doing so twice is harmless.
-func (e *Engine) unsubscribe(_ context.Context, req *request) (sink.Result, error) {
+func (e *Engine) unsubscribe(_ context.Context, req *Request) (sink.Result, error) {
 	if _, err := req.readURI(); err != nil {
 		return sink.Result{}, err
 	}

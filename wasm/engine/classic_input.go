@@ -120,7 +120,7 @@ func (c *Client) receiveResponse(msg jsonrpc.Message) {
 
 // setLevel answers logging/setLevel: what the session gets from now on.
 // MCP 2025-11-25, server/utilities/logging.
-func (e *Engine) setLevel(_ context.Context, req *request) (sink.Result, error) {
+func (e *Engine) setLevel(_ context.Context, req *Request) (sink.Result, error) {
 	l, ok := levelOf(req.levelText)
 	if !ok {
 		return sink.Result{}, BadParams("level must be one of debug, info, notice, warning, error, critical, alert, emergency")

@@ -23,7 +23,7 @@ type Client struct {
 
 	calls, completions allowance // R-187 R-364
 
-	scratch request     // of the request that is being taken: spares an allocation for each
+	scratch Request     // of the request that is being taken: spares an allocation for each
 	oneRef  [1]sink.Ref // likewise, of its result
 	last    envelope    // of the request before, in memory of its own
 
@@ -167,7 +167,7 @@ func (c *Client) FailCall(call sink.Call, uri string, isModern bool, err error) 
 	if isModern {
 		rev = modern
 	}
-	c.fail(call, (&request{client: c, rev: rev, uri: uri}).wireError(err))
+	c.fail(call, (&Request{engine: c.engine, client: c, rev: rev, uri: uri}).wireError(err))
 }
 
 // Close ends the client: its channel is gone. Its requests are cancelled, its

@@ -37,13 +37,10 @@ type Completion struct {
 }
 
 // complete answers completion/complete.
-func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error) {
+func (e *Engine) complete(ctx context.Context, req *Request) (sink.Result, error) {
 	asked, err := req.completion()
 	if err != nil {
 		return sink.Result{}, err
-	}
-	if !req.mayWait {
-		return sink.Result{}, errMustWait
 	}
 	// Before the policy: a denied request must cost as much as one for what does not exist.
 	if !req.client.allowRate(&req.client.completions) {
@@ -88,7 +85,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 }
 
 // completePrompt completes an argument of the prompt of a mount that clients call name.
-func (e *Engine) completePrompt(ctx context.Context, req *request, m *mount, name string, asked CompletionRequest) (found Completion, err error) {
+func (e *Engine) completePrompt(ctx context.Context, req *Request, m *mount, name string, asked CompletionRequest) (found Completion, err error) {
 	complete := func(own string) {
 		if !e.options.Allow(req.who, VerbList, "prompt:"+m.names+own) {
 			found, err = Completion{}, errDenied
@@ -131,7 +128,7 @@ func (e *Engine) completion(rev revision, found Completion) *sink.Document {
 }
 
 // completion reads the params of completion/complete.
-func (req *request) completion() (c CompletionRequest, err error) {
+func (req *Request) completion() (c CompletionRequest, err error) {
 	var ok, named bool
 	kind, _ := jsonrpc.Text(jsonrpc.Member(req.ref, "type"))
 	switch kind {

@@ -9,36 +9,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// What discover declares may change: extensions of a gateway come and go with its pages,
-// and the skills of a page with its components. MCP has no notification for that. A Remote
-// requests one of this project's own, by the member hop.KeyDeclared in the _meta of its
-// discover: its params are what discover would answer now. It also comes when the grants change.
-
-// SetExtensions replaces Options.Extensions: a JSON object, or nil.
-func (e *Engine) SetExtensions(object []byte) {
-	e.declare(func(o *Options) { o.Extensions = object })
-}
-
-// SetSkills replaces Options.Skills.
-func (e *Engine) SetSkills(on bool) {
-	if e.skills.Swap(on) != on {
-		e.declare(func(o *Options) { o.Skills = e.skills.Load() })
-	}
-}
-
-// declare changes what discover answers.
-func (e *Engine) declare(change func(*Options)) {
-	e.forget([]*sink.Document{e.redeclare(change)})
-	e.announceDeclared()
-}
-
-// redeclare is declare for what e.mu guards. It returns the Document that is replaced.
-func (e *Engine) redeclare(change func(*Options)) *sink.Document {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	change(&e.options)
-	return e.discovery.Swap(e.fixed.Load().discover(&e.options))
-}
+// A Remote requests a notification of this project's own, by the member hop.KeyDeclared in the _meta of its
+// discover: its params are what discover would answer now. It comes when the grants change.
 
 // announceDeclared sends the notification to the clients that want it.
 func (e *Engine) announceDeclared() {

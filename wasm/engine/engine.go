@@ -51,26 +51,8 @@ type Options struct {
 	// Cache has the hints of lists and of server/discover.
 	Cache Cache
 
-	// Skills declares the extension for skills, besides Extensions, and serves
-	// skills/list and skills/get; SetSkills changes it. A page declares it while it has
-	// skills, a gateway while one of its pages does.
-	Skills bool
-
-	// Tasks declares the extension for tasks, besides Extensions; SetTasks changes it. A page
-	// declares it while it has tools that run as tasks, a gateway while one of its pages does.
-	Tasks bool
-
-	// OtherTasks serves the tasks of mounted engines: [ForwardTasks]. Nil: there are none.
-	OtherTasks *OtherTasks
-
-	// Extensions is the JSON object of capabilities.extensions: id to settings; or
-	// nil. They are off unless named here, and declared by discover alone.
-	Extensions []byte
-
-	// Extend serves the methods of extensions, which the engine does not know: params
-	// and result are JSON objects. It is called while there are Extensions;
-	// ErrNotFound: there is no such method. [InvocationOf] returns the request.
-	Extend func(ctx context.Context, method string, params []byte) ([]byte, error)
+	// Extensions of the protocol are off unless they are here.
+	Extensions []*Extension
 
 	// Node is a part of the ids of this engine's requests to classic clients. Engines that
 	// serve one session on several nodes have different ones, of letters and digits: a
@@ -149,12 +131,11 @@ type Engine struct {
 
 	grants atomic.Pointer[Grants] // of SetGrants; nil: everything is allowed
 
+	methods   []Method                      // by number
 	discovery atomic.Pointer[sink.Document] // the result of server/discover
-	skills    atomic.Bool                   // Options.Skills
-
-	declaresTasks atomic.Bool // Options.Tasks
-	tasks         tasks
-	holds         holds
+	holds     holds
+	over      context.Context // ends with Close
+	end       context.CancelFunc
 
 	// Read by every request: replaced as a whole, never changed, so without a lock.
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
@@ -196,9 +177,11 @@ func New(info Info, opts *Options) *Engine {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	e.skills.Store(o.Skills)
-	e.declaresTasks.Store(o.Tasks)
-	e.tasks.ctx, e.tasks.stop = context.WithCancelCause(context.Background())
+	e.over, e.end = context.WithCancel(context.Background())
+	e.methods = coreMethods[:len(coreMethods):len(coreMethods)]
+	for _, x := range o.Extensions {
+		e.methods = append(e.methods, x.Methods...)
+	}
 	e.fixed.Store(newFixed(info, o))
 	e.discovery.Store(e.fixed.Load().discover(o))
 	return e
@@ -285,9 +268,9 @@ func (e *Engine) remove(m *mount) {
 func (e *Engine) sources() []*mount { return *e.mounts.Load() }
 
 // Close ends the engine for its clients: subscriptions end with their result,
-// requests that wait fail, tasks stop. Ports stay open; their owners close them.
+// requests that wait fail, calls without a request stop. Ports stay open; their owners close them.
 func (e *Engine) Close() {
-	e.tasks.stop(errTaskOver)
+	e.end()
 	for _, c := range e.connected() {
 		c.shutDown()
 	}

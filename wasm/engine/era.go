@@ -8,8 +8,8 @@ import (
 // decide finds the era of a request, by the request and by what the connection has
 // seen before. testdata/transcripts has an era-row-NN for each case; the numbers are in
 // the comments.
-func (req *request) decide(o *Options) *jsonrpc.Error {
-	session := req.session
+func (req *Request) decide() *jsonrpc.Error {
+	session, e := req.session, req.engine
 	if req.version != nil { // 1: always modern, even initialize
 		if err := req.checkEnvelope(); err != nil {
 			return err // 2
@@ -20,7 +20,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 				return unsupported(req.version) // 3, 4
 			}
 		}
-		if !o.serves(req.method, inModern) && req.extension == "" {
+		if !e.serves(req.method, inModern) {
 			return methodNotFound()
 		}
 		return nil
@@ -36,13 +36,13 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 	case req.method == pingMethod: // 7
 		req.rev = max(session, oldest)
 		return nil
-	case req.method != unknownMethod && methods[req.method].envelope: // 8
+	case e.method(req.method).envelope: // 8
 		return MissingEnvelope()
 	}
-	if session == 0 && o.Lenient { // R-328
+	if session == 0 && e.options.Lenient { // R-328
 		switch req.method {
 		case subscribeMethod, unsubscribeMethod: // which need a session to deliver to
-			if o.serves(req.method, inClassic) {
+			if e.serves(req.method, inClassic) {
 				return &jsonrpc.Error{
 					Code:    jsonrpc.CodeInvalidParams,
 					Message: "Send initialize first, and over HTTP its Mcp-Session-Id with this request: a subscription belongs to a session",
@@ -58,7 +58,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 		}
 	}
 	req.rev = session // 9
-	if !o.serves(req.method, inClassic) {
+	if !e.serves(req.method, inClassic) {
 		return methodNotFound()
 	}
 	return nil
@@ -66,7 +66,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 
 // checkEnvelope reports whether a request with a protocolVersion in its _meta has
 // the rest of the envelope: R-035. clientInfo is optional: R-036.
-func (req *request) checkEnvelope() *jsonrpc.Error {
+func (req *Request) checkEnvelope() *jsonrpc.Error {
 	switch {
 	case req.version[0] != '"':
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + hop.KeyVersion + " must be a string"}

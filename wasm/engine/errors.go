@@ -68,8 +68,8 @@ func BadParams(message string) error {
 // wireError turns err into the JSON-RPC error that the sender of req sees; no
 // other code knows the numbers. Text of unknown errors, maybe page data, stays
 // inside.
-func (req *request) wireError(err error) *jsonrpc.Error {
-	e := req.client.engine
+func (req *Request) wireError(err error) *jsonrpc.Error {
+	e := req.engine
 	var own *jsonrpc.Error
 	var refused refusedInput
 	var access *accessError
@@ -83,17 +83,12 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		}
 		return own
 	case errors.Is(err, ErrNotFound) || errors.Is(err, errDenied):
-		switch req.method {
-		case callToolMethod:
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown tool"}
-		case getPromptMethod:
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt"}
-		case completeMethod:
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt or resource template"}
-		case getTaskMethod, updateTaskMethod, cancelTaskMethod:
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown task, or its time is over"}
-		case getSkillMethod:
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown skill", Data: req.uriObject()}
+		if m := e.method(req.method); m.Unknown != "" {
+			unknown := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: m.Unknown}
+			if m.Named == "uri" {
+				unknown.Data = req.uriObject()
+			}
+			return unknown
 		}
 		code := int64(jsonrpc.CodeInvalidParams) // MCP 2026-07-28, server/resources, Error Handling
 		if req.rev != modern {
@@ -135,18 +130,13 @@ func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: message, Data: append(data, '}')}
 }
 
-// unfinished is the error of a request that was begun and has no answer. A tool,
-// or a method of an extension, may have taken effect: the message warns of running it
-// again. Everything else only reads.
+// unfinished is the error of a request that was begun and has no answer. A tool may have taken effect: the
+// message warns of running it again. Everything else only reads.
 func (e *Engine) unfinished(method sink.Method, message, reason string) *jsonrpc.Error {
-	mayHaveEffect := method == callToolMethod || method == unknownMethod
-	switch {
-	case method == callToolMethod:
+	if method == callToolMethod {
 		message += "; the tool may have taken effect"
-	case mayHaveEffect:
-		message += "; the request may have taken effect"
 	}
-	return e.reason(message, reason, !mayHaveEffect)
+	return e.reason(message, reason, method != callToolMethod)
 }
 
 // retryable is the error of a request that may be sent retryable, unless it was begun.
@@ -168,7 +158,7 @@ func (e *Engine) lacksCapability() *jsonrpc.Error {
 }
 
 // uriObject is the data of "not found": the URI of the request.
-func (req *request) uriObject() []byte {
+func (req *Request) uriObject() []byte {
 	data := jsonrpc.AppendString([]byte(`{"uri":`), req.uri)
 	return append(data, '}')
 }

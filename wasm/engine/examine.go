@@ -9,9 +9,10 @@ type Examination struct {
 	Kind    jsonrpc.Kind
 	ID      jsonrpc.ID
 	Method  string
+	Of      Method // what is known of it
 	Modern  bool   // has the envelope of 2026-07-28, valid or not, or a method that only it has
 	Version string // protocolVersion in the envelope; decoded
-	Name    string // the member of params in Method.Named
+	Name    string // the member of params in Of.Named
 
 	// Params is JSON text that shares memory with the message, or nil. What depends on the
 	// params of a message reads them here, and does not parse the message again.
@@ -31,7 +32,7 @@ type Examination struct {
 	// For Direct.Send, which does not read the message again.
 	message jsonrpc.Message
 	refusal *jsonrpc.Error // of message
-	request *request       // with its params read; nil for responses, and messages with a refusal
+	request *Request       // with its params read; nil for responses, and messages with a refusal
 	problem *jsonrpc.Error // of the params
 }
 
@@ -49,23 +50,18 @@ func (e *Engine) Examine(message []byte) Examination {
 	if refusal != nil || msg.Kind == jsonrpc.Response {
 		return x
 	}
-	req := &request{method: e.known(methodByName(msg.Method)), owned: true}
-	if req.method == unknownMethod && e.extends() {
-		req.extension = msg.Method
-	}
+	req := &Request{engine: e, method: e.methodByName(msg.Method), owned: true}
+	m := e.method(req.method)
+	x.Of = *m
 	x.request, x.problem = req, req.read(msg.Params)
 	if x.Malformed = x.problem; x.Malformed != nil {
 		return x
 	}
 	x.Version, _ = jsonrpc.Text(req.version)
-	m := MethodOf(msg.Method)
-	switch m.Named {
-	case "uri":
+	if x.Name = req.name; m.Named == "uri" {
 		x.Name = req.uri
-	case "name", "taskId":
-		x.Name = req.name
 	}
-	if m.Name == MethodCallTool {
+	if req.method == callToolMethod {
 		x.Arguments = req.arguments
 	}
 	x.Modern = req.version != nil || m.envelope
@@ -73,7 +69,7 @@ func (e *Engine) Examine(message []byte) Examination {
 	case msg.Kind != jsonrpc.Request:
 	case req.version != nil:
 		if x.Malformed = req.checkEnvelope(); x.Malformed == nil {
-			x.Unserved = req.decide(&e.options)
+			x.Unserved = req.decide()
 		}
 	case m.envelope:
 		x.Malformed = MissingEnvelope()

@@ -107,19 +107,13 @@ func (o *Options) capabilities(dst *emit.JSON, rev revision) {
 			dst.Text(one.value)
 		}
 	}
-	if rev != modern || o.Extensions == nil && !o.Skills && !o.Tasks {
+	if rev != modern || len(o.Extensions) == 0 {
 		return
 	}
 	dst.Name("extensions")
 	dst.Text("{")
-	dst.Members(o.Extensions, func(name string) bool {
-		return (name != ExtensionSkills || !o.Skills) && (name != ExtensionTasks || !o.Tasks)
-	})
-	if o.Skills {
-		dst.Member(ExtensionSkills, []byte("{}"))
-	}
-	if o.Tasks {
-		dst.Member(ExtensionTasks, []byte("{}"))
+	for _, x := range o.Extensions {
+		dst.Member(x.ID, []byte("{}"))
 	}
 	dst.Text("}")
 }

@@ -46,7 +46,7 @@ type grantRight uint8
 
 const (
 	grantRead grantRight = iota // lists, resources, prompts, and tools that say that they change nothing
-	grantAct                    // all other tools, and methods of extensions
+	grantAct                    // all other tools
 	grantList                   // lists and changes alone, where a function of the app decides about reads
 )
 

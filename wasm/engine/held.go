@@ -27,7 +27,10 @@ const (
 	maxHeldIn = 8 << 20 // bytes of their arguments
 )
 
-var errHeldTooLong = errors.New("the client has not answered for 10 minutes")
+var (
+	errHeldTooLong = errors.New("the client has not answered for 10 minutes")
+	errOver        = errors.New("the engine is shutting down")
+)
 
 // A turn is one request of a call.
 type turn struct {
@@ -55,6 +58,7 @@ type held struct {
 
 	// What it was allowed to do, once grants have decided; guarded by i.mu.
 	isGranted bool
+	byGrant   bool // which may end before the call
 	right     grantRight
 	tool      string
 }
@@ -88,7 +92,7 @@ func (hs *holds) add(h *held) (state string, ok bool) {
 }
 
 // take returns the call that a request goes on with, which waits no longer; nil: there is none.
-func (hs *holds) take(req *request, what []byte) *held {
+func (hs *holds) take(req *Request, what []byte) *held {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	state, _ := jsonrpc.Text(req.state)
@@ -131,19 +135,27 @@ func (h *held) denied(g *Grants) error {
 	return nil
 }
 
-// noteGrant records what the call was allowed to do.
-func (i *Invocation) noteGrant(right grantRight, tool string) {
+// isOver reports whether the grant that has allowed the call is over.
+func (h *held) isOver(g *Grants) bool {
+	h.i.mu.Lock()
+	defer h.i.mu.Unlock()
+	d, _ := g.decide(h.i.who, h.right, h.tool)
+	return h.byGrant && d != allowed
+}
+
+// noteGrant records what the call was allowed to do, and why.
+func (i *Invocation) noteGrant(right grantRight, tool, reason string) {
 	if i.held == nil {
 		return
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.held.isGranted, i.held.right, i.held.tool = true, right, tool
+	i.held.isGranted, i.held.byGrant, i.held.right, i.held.tool = true, reason == reasonGrant, right, tool
 }
 
 // inRounds calls a prompt or tool of a modern client, or goes on with a call that waits for the
 // input of this request.
-func (e *Engine) inRounds(ctx context.Context, req *request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
+func (e *Engine) inRounds(ctx context.Context, req *Request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	own, i := e.invocation(own, req)
 	this := i.at
@@ -153,6 +165,7 @@ func (e *Engine) inRounds(ctx context.Context, req *request, ask func(context.Co
 	}
 	i.held = &held{i: i, cancel: cancel, next: make(chan turn, 1)}
 	i.at.leave = context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	defer context.AfterFunc(e.over, func() { cancel(errOver) })()
 	out := outcome{err: errPanicked}
 	defer func() { i.pass(out) }()
 	out.result, out.err = e.resolve(own, i, req, ask)
@@ -161,7 +174,7 @@ func (e *Engine) inRounds(ctx context.Context, req *request, ask func(context.Co
 
 // goOn lets a call go on with a request, and returns what answers that: the call's result, or a
 // further request for input.
-func (h *held) goOn(ctx context.Context, req *request, r turn) (sink.Result, error) {
+func (h *held) goOn(ctx context.Context, req *Request, r turn) (sink.Result, error) {
 	e := req.client.engine
 	if err := h.denied(e.grants.Load()); err != nil {
 		h.cancel(err)
@@ -207,12 +220,7 @@ func (h *held) wait(ctx context.Context, requests []byte) ([]byte, error) {
 	if !at.leave() {
 		return nil, context.Cause(ctx)
 	}
-	question := sink.Result{Document: e.inputRequiredResult(requests, state)}
-	if at.answered != nil {
-		at.answered <- outcome{result: question}
-	} else {
-		e.safely("a Sink", func() { at.client.complete(at.call, question, nil) })
-	}
+	at.answer(sink.Result{Document: e.inputRequiredResult(requests, state)})
 	i.takeTurn(turn{client: at.client}) // nothing is sent meanwhile
 	timer := time.AfterFunc(heldLasts, func() { h.cancel(errHeldTooLong) })
 	defer timer.Stop()
@@ -222,11 +230,18 @@ func (h *held) wait(ctx context.Context, requests []byte) ([]byte, error) {
 		next.inputs = nil
 		i.takeTurn(next)
 		return answers, nil
-	case <-e.tasks.ctx.Done():
-		h.cancel(errTaskOver)
 	case <-ctx.Done():
 	}
 	return nil, context.Cause(ctx)
+}
+
+// answer answers the request of a turn.
+func (at *turn) answer(r sink.Result) {
+	if at.answered != nil {
+		at.answered <- outcome{result: r}
+		return
+	}
+	at.client.engine.safely("a Sink", func() { at.client.complete(at.call, r, nil) })
 }
 
 func (i *Invocation) takeTurn(next turn) {

@@ -11,8 +11,7 @@ import (
 
 // Input that a source needs of the client before it can answer. A modern client gets
 // the requests as the result of its request, input_required, and sends another one with the
-// answers (held.go); a classic one gets requests of the engine's (classic_input.go), and the client
-// of a task requests them (task_input.go).
+// answers (held.go); a classic one gets requests of the engine's (classic_input.go).
 // MCP 2026-07-28, basic/patterns/mrtr.
 
 // maxRounds is how often another engine may request input for one request of a classic client.
@@ -24,16 +23,13 @@ const maxRounds = 16
 // source checks them, and asks again for what is missing. It takes until the user has answered, at
 // most 10 minutes. Prompts and tools may ask; one question at a time.
 func (i *Invocation) Ask(ctx context.Context, requests []byte) (answers []byte, err error) {
-	if err := i.canAnswer(requests); err != nil {
+	if requests, err = i.clean(requests); err != nil {
 		return nil, err
 	}
-	if requests, err = cleanInput(requests, InputPolicy{}); err != nil {
-		return nil, err
-	}
-	at := i.now()
+	at, d := i.now(), i.Detached()
 	switch {
-	case i.task != nil:
-		answers, err = at.client.engine.requestTaskInput(ctx, i.task, requests)
+	case d != nil:
+		answers, err = d.Ask(ctx, requests)
 	case i.held != nil:
 		answers, err = i.held.wait(ctx, requests)
 	case at.client != nil && i.rev != modern:
@@ -76,12 +72,12 @@ func (i *Invocation) ForwardNeed(requests []byte, state string, policy *InputPol
 
 // resolveInput calls a source until it answers, and requests the input that another engine needs in
 // between, of a classic client.
-func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
+func (e *Engine) resolveInput(ctx context.Context, req *Request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
 	ctx, i := e.invocation(ctx, req)
 	return e.resolve(ctx, i, req, ask)
 }
 
-func (e *Engine) resolve(ctx context.Context, i *Invocation, req *request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
+func (e *Engine) resolve(ctx context.Context, i *Invocation, req *Request, ask func(context.Context) (sink.Result, error)) (sink.Result, error) {
 	for round := range maxRounds {
 		result, err := ask(ctx)
 		var need *inputRequired
@@ -91,14 +87,9 @@ func (e *Engine) resolve(ctx context.Context, i *Invocation, req *request, ask f
 		if err == nil || !errors.As(err, &need) {
 			return result, err
 		}
-		if err := i.canAnswer(need.requests); err != nil {
+		requests, err := i.clean(need.requests)
+		if err != nil {
 			return sink.Result{}, err
-		}
-		requests := need.requests
-		if requests != nil {
-			if requests, err = cleanInput(requests, InputPolicy{}); err != nil {
-				return sink.Result{}, err
-			}
 		}
 		if req.rev == modern {
 			return sink.Result{Document: e.inputRequiredResult(requests, need.state)}, nil
@@ -135,6 +126,14 @@ func (e *Engine) inputRequiredResult(requests []byte, state string) *sink.Docume
 	}
 	doc.Text("}")
 	return &sink.Document{JSON: doc}
+}
+
+// clean returns requests for input, a JSON object or nil, as the client may get them; an error if it cannot answer.
+func (i *Invocation) clean(requests []byte) ([]byte, error) {
+	if err := i.canAnswer(requests); err != nil || requests == nil {
+		return nil, err
+	}
+	return cleanInput(requests, InputPolicy{})
 }
 
 // canAnswer returns an error unless the client declares the capabilities that requests

@@ -137,9 +137,6 @@ func (i *interest) own(t Topic) (own Topic, ok bool) {
 		return own, i.mount.guard != nil
 	}
 	own.URI, ok = strings.CutPrefix(t.URI, i.mount.prefix)
-	if _, isTasker := i.mount.source.(Tasker); !isTasker && TaskOfURI(t.URI) != "" {
-		return own, false
-	}
 	return own, ok && own.URI != ""
 }
 

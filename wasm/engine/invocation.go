@@ -27,11 +27,11 @@ type Invocation struct {
 	capabilities []byte // JSON object
 	meta         []byte // members of _meta that the engine does not use, or nil
 
-	task *task // for which the tool runs, or nil
 	held *held // the call of a modern client, which may wait between two requests; or nil
 
 	mu          sync.Mutex
-	at          turn // the request that waits for the answer
+	at          turn      // the request that waits for the answer
+	detached    *Detached // nil: there is a request, or was
 	progress    float64
 	hasProgress bool      // progress was sent
 	rateLimit   allowance // of progress and log messages
@@ -56,7 +56,7 @@ func InvocationOf(ctx context.Context) *Invocation {
 }
 
 // invocation makes one of req. It shares memory with its params only if they last.
-func (e *Engine) invocation(ctx context.Context, req *request) (context.Context, *Invocation) {
+func (e *Engine) invocation(ctx context.Context, req *Request) (context.Context, *Invocation) {
 	keep := bytes.Clone
 	if req.mayWait { // its params last as long as it runs
 		keep = func(text []byte) []byte { return text }
@@ -66,7 +66,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		at:           turn{client: req.client, call: req.call, inputs: keep(req.inputs), state: keep(req.state), level: req.level},
 		capabilities: keep(req.capabilities),
 		info:         keep(req.info),
-		what:         whatOf(byte(req.method), req.extension, req.name, req.uri, req.arguments),
+		what:         whatOf(byte(req.method), req.name, req.uri, req.arguments),
 	}
 	i.rateLimit.rate, i.rateLimit.most = 50, 50
 	if token := jsonrpc.Member(req.meta, "progressToken"); !isNull(token) {
@@ -95,10 +95,10 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 
 // whatOf returns what is requested. Each part but the last begins with its length, so that different tuples of parts are
 // different bytes.
-func whatOf(method byte, extension, name, uri string, arguments []byte) []byte {
-	what := make([]byte, 0, 4*binary.MaxVarintLen16+len(extension)+len(name)+len(uri)+len(arguments))
+func whatOf(method byte, name, uri string, arguments []byte) []byte {
+	what := make([]byte, 0, 4*binary.MaxVarintLen16+len(name)+len(uri)+len(arguments))
 	what = append(what, method)
-	for _, part := range [...]string{extension, name, uri} {
+	for _, part := range [...]string{name, uri} {
 		what = append(binary.AppendUvarint(what, uint64(len(part))), part...)
 	}
 	return append(what, arguments...)
@@ -123,17 +123,6 @@ func (i *Invocation) now() turn {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.at
-}
-
-// IsTask reports whether the call of a tool became a task.
-func (i *Invocation) IsTask() bool { return i.task != nil }
-
-// Prepared returns what [TaskTool].Prepare has kept for the call, or nil.
-func (i *Invocation) Prepared() []byte {
-	if i.task == nil {
-		return nil
-	}
-	return i.task.prepared
 }
 
 // Modern reports whether the request is one of 2026-07-28.
@@ -166,10 +155,8 @@ func (i *Invocation) Progress(params []byte) {
 	if c == nil {
 		return
 	}
-	if i.task != nil { // it has a message, and neither a timeout nor progress
-		if message, ok := jsonrpc.Text(jsonrpc.Member(params, "message")); ok {
-			c.engine.setTaskMessage(i.task, message)
-		}
+	if d := i.Detached(); d != nil {
+		d.Progress(params)
 		return
 	}
 	c.extendTimeout(at.call)
@@ -270,7 +257,7 @@ func (i *Invocation) Log(params []byte) {
 	at := i.now()
 	wanted := i.wanted(at)
 	l, ok := levelOf(jsonrpc.Member(params, "level"))
-	if wanted == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil || len(params) > maxUpdate {
+	if wanted == 0 || at.call == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil || len(params) > maxUpdate {
 		return
 	}
 	if !i.rateLimit.take(1) {

@@ -5,13 +5,12 @@ import (
 	"errors"
 
 	"github.com/pagemcp/pagemcp/wasm/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 	"github.com/pagemcp/pagemcp/wasm/plain"
 	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
-// An Item is an entry of a list: a resource, a template, a prompt, a tool or a skill. It stays JSON
+// An Item is an entry of a list, such as a resource or a tool. It stays JSON
 // from where it is registered, or comes from another engine, to where a client gets it: [Kind.Parse]
 // checks and cleans it once, and appendItem gives it the prefix of a mount and the shape of a revision.
 type Item struct {
@@ -19,57 +18,41 @@ type Item struct {
 	JSON []byte // the whole entry, as the list of 2026-07-28 has it, with Key as its first member
 }
 
-// A Kind is one of the lists that a source has.
-type Kind uint8
+// A Kind is one of the lists that a source has. Extensions have kinds of their own.
+type Kind = *ListKind
 
-const (
-	Resources Kind = iota
-	Templates      // RFC 6570, of URIs that are not all listed
-	Prompts
-	Tools
-	Skills
-)
+// A ListKind is a row: all differences between the lists but those of [rules].
+type ListKind struct {
+	Method string // that lists it
+	Member string // of its result: the list
+	Key    string // the member of an entry by which that is called
+	One    string // what messages call an entry
 
-// kinds has all differences between the lists but those of [rules].
-var kinds = [...]struct {
-	method sink.Method // that lists them
-	name   string      // of the method
-	member string      // of its result: the list
-	key    string      // the member of an entry by which that is called
-	one    string      // what messages call an entry
-	scheme string      // what the policy gets before the name of an entry
-	lists  lists       // whose changes are announced
-}{
-	Resources: {listResourcesMethod, MethodListResources, "resources", "uri", "resource", "", resourcesList},
-	Templates: {listTemplatesMethod, MethodListTemplates, "resourceTemplates", "uriTemplate", "template", "", resourcesList},
-	Prompts:   {listPromptsMethod, MethodListPrompts, "prompts", "name", "prompt", "prompt:", promptsList},
-	Tools:     {listToolsMethod, MethodListTools, "tools", "name", "tool", "tool:", toolsList},
-	Skills:    {listSkillsMethod, MethodListSkills, "skills", "uri", "skill", "", resourcesList},
+	// Raw entries keep their members as they are, since clients compare them with other data. Rewrite, of these,
+	// returns the value of a member with the prefix of a mount. May be nil.
+	Raw     bool
+	Rewrite func(member string, value []byte, prefix string) []byte
+
+	scheme string // what the policy gets before the name of an entry
+	lists  lists  // whose changes are announced; none: those of resources
+	rules  uint8  // its bit in rules
 }
 
-// Method returns the name of the method that lists a kind.
-func (k Kind) Method() string { return kinds[k].name }
-
-// Member returns the member of the result of Method that is the list.
-func (k Kind) Member() string { return kinds[k].member }
+// The kinds that every engine has. Templates (RFC 6570) are of URIs that are not all listed.
+var (
+	Resources = &ListKind{Method: MethodListResources, Member: "resources", Key: "uri", One: "resource", rules: ofResource}
+	Templates = &ListKind{Method: MethodListTemplates, Member: "resourceTemplates", Key: "uriTemplate", One: "template", rules: ofTemplate}
+	Prompts   = &ListKind{Method: MethodListPrompts, Member: "prompts", Key: "name", One: "prompt", scheme: "prompt:", lists: promptsList, rules: ofPrompt}
+	Tools     = &ListKind{Method: MethodListTools, Member: "tools", Key: "name", One: "tool", scheme: "tool:", lists: toolsList, rules: ofTool}
+)
 
 // Changed returns the change that announces the list of a kind.
-func (k Kind) Changed() Change {
-	return Change{List: kinds[k].lists == resourcesList, Prompts: k == Prompts, Tools: k == Tools}
+func (k *ListKind) Changed() Change {
+	return Change{List: !k.hasNames(), Prompts: k.lists == promptsList, Tools: k.lists == toolsList}
 }
 
 // hasNames reports whether entries are called by names, and not by URIs.
-func (k Kind) hasNames() bool { return k == Prompts || k == Tools }
-
-// kindOf returns the kind that a method lists.
-func kindOf(m sink.Method) Kind {
-	for k := range kinds {
-		if kinds[k].method == m {
-			return Kind(k)
-		}
-	}
-	return Resources
-}
+func (k *ListKind) hasNames() bool { return k.Key == "name" }
 
 // Describe returns a description whose members are texts: their names and values in turn. Empty ones
 // are left out.
@@ -86,10 +69,12 @@ func Describe(members ...string) []byte {
 
 // Sets of kinds, of rules.
 const (
-	ofResources = 1<<Resources | 1<<Templates
-	ofPrompts   = 1 << Prompts
-	ofTools     = 1 << Tools
-	ofAny       = ofResources | ofPrompts | ofTools
+	ofResource = 1 << iota
+	ofTemplate
+	ofPrompt
+	ofTool
+	ofResources = ofResource | ofTemplate
+	ofAny       = ofResources | ofPrompt | ofTool
 )
 
 // rules are what members of descriptions have to be. Members without a rule are kept while their texts
@@ -104,27 +89,26 @@ var rules = [...]struct {
 	{"title", ofAny, '"', nil, ""},
 	{"description", ofAny, '"', nil, ""},
 	{"mimeType", ofResources, '"', validMediaType, "mimeType " + schema.MediaTypeRule},
-	{"size", 1 << Resources, 0, validSize, "size must be a number of bytes"},
+	{"size", ofResource, 0, validSize, "size must be a number of bytes"},
 	{"annotations", ofResources, '{', schema.ValidAnnotations, schema.AnnotationsRule},
-	{"annotations", ofTools, '{', nil, ""},
+	{"annotations", ofTool, '{', nil, ""},
 	{"icons", ofAny, '[', schema.ValidIcons, schema.IconsRule},
-	{"arguments", ofPrompts, '[', validArguments, "arguments must be objects, each with a name of its own, of at most 128 characters and none that are hidden"},
-	{"inputSchema", ofTools, '{', isOfObjects, `inputSchema must have "type": "object"`},
-	{"outputSchema", ofTools, '{', nil, ""},
+	{"arguments", ofPrompt, '[', validArguments, "arguments must be objects, each with a name of its own, of at most 128 characters and none that are hidden"},
+	{"inputSchema", ofTool, '{', isOfObjects, `inputSchema must have "type": "object"`},
+	{"outputSchema", ofTool, '{', nil, ""},
 	{"_meta", ofAny, '{', nil, ""},
 }
 
 // Parse reads a description as the list of its kind has it. Names, titles and descriptions are cleaned
 // and cut: see [PlainText]. The error names the member that is missing or wrong; the key is there even so.
-// The files of a skill are not checked: use [ParseSkill].
-func (k Kind) Parse(object []byte) (Item, error) { return k.parse(object, false) }
+func (k *ListKind) Parse(object []byte) (Item, error) { return k.parse(object, false) }
 
 // ParseOwn is Parse for an entry of a list that an app returns. An app may return its own records, so members of resources
 // and templates that have no rule are dropped. JavaScript has taken out those of prompts and tools.
-func (k Kind) ParseOwn(object []byte) (Item, error) { return k.parse(object, !k.hasNames()) }
+func (k *ListKind) ParseOwn(object []byte) (Item, error) { return k.parse(object, !k.hasNames()) }
 
-func (k Kind) parse(object []byte, onlyKnown bool) (item Item, err error) {
-	key, name, hasName, hasSchema := kinds[k].key, "", k.hasNames() || k == Skills, k != Tools
+func (k *ListKind) parse(object []byte, onlyKnown bool) (item Item, err error) {
+	key, name, hasName, hasSchema := k.Key, "", k.hasNames() || k.Raw, k != Tools
 	rest := append(make(emit.JSON, 0, len(object)+1), '{') // the members besides key and name
 	s := jsonrpc.Scan(object)
 	for err == nil && s.Next() {
@@ -132,7 +116,7 @@ func (k Kind) parse(object []byte, onlyKnown bool) (item Item, err error) {
 		switch member := s.Name; {
 		case string(member) == key:
 			item.Key, isText = jsonrpc.Text(s.Value)
-		case k == Skills: // clients compare it with its files
+		case k.Raw:
 			rest.Member(string(member), s.Value)
 		case string(member) == "name":
 			name, isText = jsonrpc.Text(s.Value)
@@ -168,7 +152,7 @@ func (k Kind) parse(object []byte, onlyKnown bool) (item Item, err error) {
 	o := append(make(emit.JSON, 0, len(rest)+len(key)+len(item.Key)+len(name)+len(`{"":"","name":""`)), '{')
 	o.Name(key)
 	o.Quote(item.Key)
-	if !k.hasNames() && k != Skills {
+	if !k.hasNames() && !k.Raw {
 		o.Name("name")
 		o.Quote(cmp.Or(name, plain.Member("name", item.Key))) // of nothing but hidden characters: data must not make a list fail
 	}
@@ -181,7 +165,7 @@ func (k Kind) parse(object []byte, onlyKnown bool) (item Item, err error) {
 }
 
 // checkKey returns what is wrong with a key that is there.
-func (k Kind) checkKey(key string) error {
+func (k *ListKind) checkKey(key string) error {
 	switch k {
 	case Templates:
 		if schema.SchemeLength(key) == 0 {
@@ -203,11 +187,11 @@ func (k Kind) checkKey(key string) error {
 }
 
 // clean returns a member of a description as clients may get it, or nil: it is left out. onlyKnown: so is one without a rule.
-func (k Kind) clean(member, value []byte, onlyKnown bool) ([]byte, error) {
+func (k *ListKind) clean(member, value []byte, onlyKnown bool) ([]byte, error) {
 	known := false
 	for i := range rules {
 		r := &rules[i]
-		if r.member != string(member) || r.kinds&(1<<k) == 0 {
+		if r.member != string(member) || r.kinds&k.rules == 0 {
 			continue
 		}
 		if known = true; r.begins != 0 && value[0] != r.begins {
@@ -263,14 +247,13 @@ func validArguments(value []byte) bool {
 	return ok
 }
 
-// appendItem appends an entry that clients call key, in the shape of their revision. Files of a skill
-// get the prefix, too.
-func (k Kind) appendItem(dst []byte, item *Item, prefix, key string, rev revision) []byte {
-	if rev == modern && (k != Skills || prefix == "") {
+// appendItem appends an entry that clients call key, in the shape of their revision.
+func (k *ListKind) appendItem(dst []byte, item *Item, prefix, key string, rev revision) []byte {
+	if rev == modern && (k.Rewrite == nil || prefix == "") {
 		if key == item.Key {
 			return append(dst, item.JSON...)
 		}
-		if begin := len(`{"":`) + len(kinds[k].key); len(item.JSON) > begin && string(item.JSON[2:begin-2]) == kinds[k].key {
+		if begin := len(`{"":`) + len(k.Key); len(item.JSON) > begin && string(item.JSON[2:begin-2]) == k.Key {
 			dst = jsonrpc.AppendString(append(dst, item.JSON[:begin]...), key)
 			return append(dst, item.JSON[begin+jsonrpc.StringLength(item.JSON[begin:]):]...)
 		}
@@ -280,12 +263,11 @@ func (k Kind) appendItem(dst []byte, item *Item, prefix, key string, rev revisio
 	for s.Next() {
 		name := string(s.Name)
 		switch {
-		case name == kinds[k].key:
+		case name == k.Key:
 			o.Name(name)
 			o.Quote(key)
-		case k == Skills && name == "resources":
-			o.Name(name)
-			o.Raw(prefixedFiles(s.Value, prefix))
+		case k.Rewrite != nil:
+			o.Member(name, k.Rewrite(name, s.Value, prefix))
 		case introducedIn(name, k == Tools) > rev:
 		case name == "annotations" && k != Tools:
 			addAnnotations(&o, s.Value, rev)

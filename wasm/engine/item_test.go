@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -13,7 +14,7 @@ import (
 // Members that the engine does not know reach the clients, of each kind: a newer page, or an app, may have them. Those
 // with hidden characters are left out, and the entry stays.
 func TestUnknownMembersSurvive(t *testing.T) {
-	options := engine.Options{Tools: true, Prompts: true, Skills: true}
+	options := engine.Options{Tools: true, Prompts: true, Extensions: enginetest.Extensions()}
 	e, table := engine.New(engine.Info{Name: "e", Version: "1"}, &options), engine.NewTable()
 	e.Mount("p+", table)
 	d := enginetest.NewDialogue(t, e)
@@ -23,22 +24,22 @@ func TestUnknownMembersSurvive(t *testing.T) {
 		engine.Templates: {`{"name":"n","uriTemplate":"a:{b}",`, `{"uriTemplate":"p+a:{b}","name":"n",`},
 		engine.Prompts:   {`{"title":"T","name":"n",`, `{"name":"p__n","title":"T",`},
 		engine.Tools:     {`{"inputSchema":{"type":"object"},"name":"n",`, `{"name":"p__n","inputSchema":{"type":"object"},`},
-		engine.Skills: {
+		skill.Kind: {
 			`{"frontmatter":{"name":"n","description":"d"},"resources":[{"size":1,"uri":"s://n/SKILL.md"}],"uri":"s://n/SKILL.md",`,
 			`{"uri":"p+s://n/SKILL.md","frontmatter":{"name":"n","description":"d"},"resources":[{"size":1,"uri":"p+s://n/SKILL.md"}],`,
 		},
 	} {
 		hidden := `"x\u200b":1,"y":"\u202e",`
-		if kind == engine.Skills {
-			hidden = "" // ParseSkill refuses it
+		if kind == skill.Kind {
+			hidden = "" // gateways refuse it
 		}
 		entry := engine.Entry{Kind: kind, JSON: []byte(row[0] + hidden + newer + "}"), Call: answersNothing}
 		if err := table.Put(entry); err != nil {
 			t.Fatal(err)
 		}
-		got := d.Modern(kind.Method(), "")
-		if list := string(jsonrpc.Member(jsonrpc.Member([]byte(got), "result"), kind.Member())); list != "["+row[1]+newer+"}]" {
-			t.Errorf("%s: %s", kind.Method(), got)
+		got := d.Modern(kind.Method, "")
+		if list := string(jsonrpc.Member(jsonrpc.Member([]byte(got), "result"), kind.Member)); list != "["+row[1]+newer+"}]" {
+			t.Errorf("%s: %s", kind.Method, got)
 		}
 	}
 }
@@ -63,13 +64,13 @@ func TestEmptyArgumentsInOldRevisions(t *testing.T) {
 // What Parse returns is JSON with the key first, and what a second engine makes of it is the same: it is compared by its
 // bytes.
 func FuzzItems(f *testing.F) {
-	f.Add(uint8(engine.Resources), `{"uri":"a:b","name":"n\u200b","title":"","mimeType":"text/plain","size":0,"annotations":{"priority":1},"x":[1]}`)
-	f.Add(uint8(engine.Templates), `{"name":"\u200b","uriTemplate":"a:{b}","icons":[{"src":"https://a.example/"}],"_meta":{}}`)
-	f.Add(uint8(engine.Prompts), `{"name":"n","title":"a\u202eb","arguments":[{"name":"a","description":"x\u0000"}]}`)
-	f.Add(uint8(engine.Tools), `{"inputSchema":{"type":"object","t\u0069tle":"\u202e"},"name":"n","outputSchema":{}}`)
-	f.Add(uint8(engine.Skills), `{"uri":"s://n/SKILL.md","frontmatter":{"name":"n"},"resources":"dynamic"}`)
+	f.Add(uint8(0), `{"uri":"a:b","name":"n\u200b","title":"","mimeType":"text/plain","size":0,"annotations":{"priority":1},"x":[1]}`)
+	f.Add(uint8(1), `{"name":"\u200b","uriTemplate":"a:{b}","icons":[{"src":"https://a.example/"}],"_meta":{}}`)
+	f.Add(uint8(2), `{"name":"n","title":"a\u202eb","arguments":[{"name":"a","description":"x\u0000"}]}`)
+	f.Add(uint8(3), `{"inputSchema":{"type":"object","t\u0069tle":"\u202e"},"name":"n","outputSchema":{}}`)
+	f.Add(uint8(4), `{"uri":"s://n/SKILL.md","frontmatter":{"name":"n"},"resources":"dynamic"}`)
 	f.Fuzz(func(t *testing.T, kind uint8, text string) {
-		k := engine.Kind(kind % 5)
+		k := [...]engine.Kind{engine.Resources, engine.Templates, engine.Prompts, engine.Tools, skill.Kind}[kind%5]
 		if !jsontext.Value(text).IsValid() {
 			return // it is valid wherever it comes from
 		}

@@ -14,7 +14,7 @@ import (
 
 // A listPage is a page of a list while it is made.
 type listPage struct {
-	req   *request
+	req   *Request
 	kind  Kind
 	json  []byte
 	count int
@@ -29,8 +29,8 @@ func (p *listPage) isFull(entries int) bool { return p.count >= entries || len(p
 
 // list answers the methods that list: with the entries of the mounts one after the other, by prefix.
 // MCP 2026-07-28, server/utilities/pagination.
-func (e *Engine) list(ctx context.Context, req *request) (sink.Result, error) {
-	kind := kindOf(req.method)
+func (e *Engine) list(ctx context.Context, req *Request) (sink.Result, error) {
+	kind := e.method(req.method).Lists
 	doc, stamp := e.keptPage(req, kind)
 	if doc != nil {
 		return sink.Result{Document: doc}, nil
@@ -239,7 +239,7 @@ const maxPages = 8 << 20 // bytes
 
 // keptPage returns the page that req requests, if it is kept, and the stamp under
 // which one made now may be kept.
-func (e *Engine) keptPage(req *request, kind Kind) (*sink.Document, uint64) {
+func (e *Engine) keptPage(req *Request, kind Kind) (*sink.Document, uint64) {
 	var generations uint64
 	for _, m := range e.sources() {
 		if m.immediate != nil {
@@ -259,7 +259,7 @@ func (e *Engine) keptPage(req *request, kind Kind) (*sink.Document, uint64) {
 }
 
 // keepPage keeps a page, unless something has changed since its stamp.
-func (e *Engine) keepPage(req *request, kind Kind, stamp uint64, doc *sink.Document) {
+func (e *Engine) keepPage(req *Request, kind Kind, stamp uint64, doc *sink.Document) {
 	var stale []*sink.Document
 	defer func() { e.forget(stale) }() // with the lock released
 	e.mu.Lock()

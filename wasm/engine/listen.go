@@ -13,7 +13,7 @@ import (
 // listen answers subscriptions/listen: it opens a subscription and acknowledges
 // what it honours. The request stays open; it ends by a cancel, with the
 // channel, or with the engine. MCP 2026-07-28, basic/patterns/subscriptions.
-func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) {
+func (e *Engine) listen(ctx context.Context, req *Request) (sink.Result, error) {
 	if req.filter == nil {
 		return sink.Result{}, BadParams("notifications is missing")
 	}
@@ -38,18 +38,30 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 			req.client.tearDown(func() []*subscription { return []*subscription{s} })
 		}
 	}()
-	var honoured, tasks []string
+	var honoured []string
 	var wanted []Topic
-	if e.servesTasks() && f.Tasks != nil {
-		if !hasTasks(req.capabilities) {
-			return sink.Result{}, missingTasks()
+	others := map[string][]string{} // members of the acknowledgement, of extensions
+	isEmpty := f.Lists == 0 && len(f.URIs) == 0
+	for _, x := range e.options.Extensions {
+		if x.Topics == nil {
+			continue
 		}
-		for _, id := range f.Tasks {
-			if key := TaskURI(id); e.mayListenTo(s, id) && e.registry.add(s, key) {
-				tasks, wanted = append(tasks, id), append(wanted, Topic{s.who, key})
+		ids, err := schema.FilterTexts(req.filter, x.Topics.Member)
+		if err != nil {
+			return sink.Result{}, err
+		}
+		if ids != nil && !Declares(req.capabilities, x.ID) {
+			return sink.Result{}, MissingExtension(x.ID)
+		}
+		var may []string
+		for _, id := range ids {
+			if key := x.Topics.Key(id); x.Topics.May(e, req, id) && e.registry.add(s, key) {
+				may, wanted = append(may, id), append(wanted, Topic{s.who, key})
 				s.enqueue(key) // its present state, once it is acknowledged
 			}
 		}
+		isEmpty = isEmpty && len(ids) == 0
+		others[x.Topics.Member] = may
 	}
 	for _, uri := range f.URIs {
 		// Valid, permitted URIs are honoured even if there is no resource yet; the
@@ -65,15 +77,14 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	}
 	e.arm(ctx, e.reconcile(wanted...))
 	honoured = s.withoutRefused(honoured)
-	isEmpty := f.Lists == 0 && len(f.URIs) == 0 && len(f.Tasks) == 0
-	opened = req.client.acknowledge(req, s, which, honoured, tasks, isEmpty)
+	opened = req.client.acknowledge(req, s, which, honoured, others, isEmpty)
 	return sink.Result{}, errSent
 }
 
 // acknowledge sends the first message of a subscription, then what changed since
 // it was made. It returns false if the request is over already, as one that asks for nothing
 // is then.
-func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, tasks []string, isEmpty bool) bool {
+func (c *Client) acknowledge(req *Request, s *subscription, which lists, uris []string, others map[string][]string, isEmpty bool) bool {
 	params := emit.JSON(`{"_meta":{},"notifications":{`)
 	for i, key := range schema.FilterKeys {
 		if which&(1<<i) != 0 {
@@ -82,7 +93,9 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, t
 		}
 	}
 	addTexts(&params, "resourceSubscriptions", uris)
-	addTexts(&params, "taskIds", tasks)
+	for member, ids := range others {
+		addTexts(&params, member, ids)
+	}
 	params.Text("}}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodAcknowledged, params)}
 

@@ -16,15 +16,22 @@ type Method struct {
 	Right Right
 	Rate  Rate
 
-	// Named is the member of params that names what the request is about, "uri", "name" or "taskId";
-	// "" if there is none. Repeated says that HTTP clients repeat it in Mcp-Name.
+	// Named is the member of params that names what the request is about, such as "uri"; "" if there is none.
+	// Repeated says that HTTP clients repeat it in Mcp-Name.
 	Named    string
 	Repeated bool
 
-	eras     uint8
+	Lists   Kind   // what it lists; then it needs no Answer
+	Waits   bool   // its answer may wait, and is made by a goroutine of its own
+	Decides bool   // it asks the grants itself
+	Unknown string // the message of ErrNotFound
+
+	// Answer answers a request. Unless the method waits, it may run inside a wasm export, where nothing may wait.
+	Answer func(e *Engine, ctx context.Context, req *Request) (sink.Result, error)
+
+	eras     uint8  // 0: 2026-07-28, of an extension
 	envelope bool   // without the envelope of 2026-07-28 the request is malformed, and not a classic one
 	needs    needed // what the options have to declare
-	answer   func(*Engine, context.Context, *request) (sink.Result, error)
 }
 
 // A Right is what a client must be allowed to do.
@@ -67,31 +74,26 @@ const (
 	needsLogging
 )
 
-// methods is every request the engine answers.
-var methods = [...]Method{
-	pingMethod:          {Name: MethodPing, Right: RightConnect, Rate: RateNone, eras: inClassic, answer: (*Engine).ping},              // in classic.go
-	initializeMethod:    {Name: MethodInitialize, Right: RightConnect, Rate: RateCalls, eras: inClassic, answer: (*Engine).initialize}, // in classic.go
-	discoverMethod:      {Name: MethodDiscover, Right: RightConnect, Rate: RateNone, eras: inModern, envelope: true, answer: (*Engine).discover},
-	listResourcesMethod: {Name: MethodListResources, Right: RightRead, Rate: RateNone, eras: inBoth, answer: (*Engine).list},
-	listTemplatesMethod: {Name: MethodListTemplates, Right: RightRead, Rate: RateNone, eras: inBoth, answer: (*Engine).list},
-	readResourceMethod:  {Name: MethodReadResource, Right: RightRead, Rate: RateReads, Named: "uri", Repeated: true, eras: inBoth, answer: (*Engine).read},
-	subscribeMethod:     {Name: MethodSubscribe, Right: RightRead, Rate: RateNone, eras: inClassic, needs: needsSubscribe, answer: (*Engine).subscribe},     // in classic.go
-	unsubscribeMethod:   {Name: MethodUnsubscribe, Right: RightRead, Rate: RateNone, eras: inClassic, needs: needsSubscribe, answer: (*Engine).unsubscribe}, // in classic.go
-	listenMethod:        {Name: MethodListen, Right: RightRead, Rate: RateNone, eras: inModern, envelope: true, answer: (*Engine).listen},
-	listToolsMethod:     {Name: MethodListTools, Right: RightConnect, Rate: RateNone, eras: inBoth, needs: needsTools, answer: (*Engine).list},
-	callToolMethod:      {Name: MethodCallTool, Right: RightCall, Rate: RateCalls, Named: "name", Repeated: true, eras: inBoth, needs: needsTools, answer: (*Engine).callTool},
-	listPromptsMethod:   {Name: MethodListPrompts, Right: RightPrompt, Rate: RateNone, eras: inBoth, needs: needsPrompts, answer: (*Engine).list},
-	getPromptMethod:     {Name: MethodGetPrompt, Right: RightPrompt, Rate: RateCalls, Named: "name", Repeated: true, eras: inBoth, needs: needsPrompts, answer: (*Engine).getPrompt},
-	completeMethod:      {Name: MethodComplete, Right: RightRead, Rate: RateCompletions, eras: inBoth, needs: needsCompletions, answer: (*Engine).complete},
-	setLevelMethod:      {Name: MethodSetLevel, Right: RightConnect, Rate: RateNone, eras: inClassic, needs: needsLogging, answer: (*Engine).setLevel}, // in classic_input.go
-	listSkillsMethod:    {Name: MethodListSkills, Right: RightRead, Rate: RateNone, eras: inModern, answer: (*Engine).list},                            // an extension: see known
-	getSkillMethod:      {Name: MethodGetSkill, Right: RightRead, Rate: RateReads, Named: "uri", eras: inModern, answer: (*Engine).getSkill},
-	getTaskMethod:       {Name: MethodGetTask, Right: RightCall, Rate: RateReads, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask}, // likewise, as are those below
-	updateTaskMethod:    {Name: MethodUpdateTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask},
-	cancelTaskMethod:    {Name: MethodCancelTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask},
+// coreMethods are the requests that every engine answers, by number.
+var coreMethods = [...]Method{
+	pingMethod:          {Name: MethodPing, Right: RightConnect, Rate: RateNone, eras: inClassic, Answer: (*Engine).ping},              // in classic.go
+	initializeMethod:    {Name: MethodInitialize, Right: RightConnect, Rate: RateCalls, eras: inClassic, Answer: (*Engine).initialize}, // in classic.go
+	discoverMethod:      {Name: MethodDiscover, Right: RightConnect, Rate: RateNone, eras: inModern, envelope: true, Answer: (*Engine).discover},
+	listResourcesMethod: {Name: MethodListResources, Right: RightRead, Rate: RateNone, eras: inBoth, Lists: Resources},
+	listTemplatesMethod: {Name: MethodListTemplates, Right: RightRead, Rate: RateNone, eras: inBoth, Lists: Templates},
+	readResourceMethod:  {Name: MethodReadResource, Right: RightRead, Rate: RateReads, Named: "uri", Repeated: true, eras: inBoth, Answer: (*Engine).read},
+	subscribeMethod:     {Name: MethodSubscribe, Right: RightRead, Rate: RateNone, eras: inClassic, needs: needsSubscribe, Answer: (*Engine).subscribe},                    // in classic.go
+	unsubscribeMethod:   {Name: MethodUnsubscribe, Right: RightRead, Rate: RateNone, Decides: true, eras: inClassic, needs: needsSubscribe, Answer: (*Engine).unsubscribe}, // in classic.go
+	listenMethod:        {Name: MethodListen, Right: RightRead, Rate: RateNone, Decides: true, eras: inModern, envelope: true, Answer: (*Engine).listen},
+	listToolsMethod:     {Name: MethodListTools, Right: RightConnect, Rate: RateNone, eras: inBoth, needs: needsTools, Lists: Tools},
+	callToolMethod:      {Name: MethodCallTool, Right: RightCall, Rate: RateCalls, Named: "name", Repeated: true, Waits: true, Decides: true, Unknown: "Unknown tool", eras: inBoth, needs: needsTools, Answer: (*Engine).callTool},
+	listPromptsMethod:   {Name: MethodListPrompts, Right: RightPrompt, Rate: RateNone, eras: inBoth, needs: needsPrompts, Lists: Prompts},
+	getPromptMethod:     {Name: MethodGetPrompt, Right: RightPrompt, Rate: RateCalls, Named: "name", Repeated: true, Waits: true, Unknown: "Unknown prompt", eras: inBoth, needs: needsPrompts, Answer: (*Engine).getPrompt},
+	completeMethod:      {Name: MethodComplete, Right: RightRead, Rate: RateCompletions, Waits: true, Unknown: "Unknown prompt or resource template", eras: inBoth, needs: needsCompletions, Answer: (*Engine).complete},
+	setLevelMethod:      {Name: MethodSetLevel, Right: RightConnect, Rate: RateNone, eras: inClassic, needs: needsLogging, Answer: (*Engine).setLevel}, // in classic_input.go
 }
 
-// The numbers of the methods.
+// The numbers of the methods. Those of extensions follow.
 const (
 	pingMethod sink.Method = iota
 	initializeMethod
@@ -108,81 +110,58 @@ const (
 	getPromptMethod
 	completeMethod
 	setLevelMethod
-	listSkillsMethod
-	getSkillMethod
-	getTaskMethod
-	updateTaskMethod
-	cancelTaskMethod
 
 	unknownMethod sink.Method = 255 // any method that the engine does not have
 )
 
-// MethodOf returns what is known of a method; of one that is not in the table, only the name.
-func MethodOf(name string) Method {
-	if m := methodByName(name); m != unknownMethod {
-		return methods[m]
+// MethodOf returns what is known of a method, by the tables of extensions, too; of one that is in none, only the name.
+func MethodOf(name string, extensions ...[]Method) Method {
+	for _, table := range append(extensions, coreMethods[:]) {
+		for i := range table {
+			if table[i].Name == name {
+				return table[i]
+			}
+		}
 	}
 	return Method{Name: name}
 }
 
-// List returns the member of the result that is a list, or "".
-func (m Method) List() string {
-	for _, k := range kinds {
-		if k.name == m.Name {
-			return k.member
-		}
-	}
-	return ""
-}
-
 // IsKnown reports whether the engine has the method.
-func (m Method) IsKnown() bool { return m.answer != nil }
+func (m Method) IsKnown() bool { return m.Answer != nil || m.Lists != nil }
 
 // Methods returns the names of all methods, by number: see [Client.Take].
 func (e *Engine) Methods() []string {
-	names := make([]string, len(methods))
-	for i := range methods {
-		names[i] = methods[i].Name
+	names := make([]string, len(e.methods))
+	for i := range e.methods {
+		names[i] = e.methods[i].Name
 	}
 	return names
 }
 
-func methodByName(name string) sink.Method {
-	for i := range methods {
-		if methods[i].Name == name {
+func (e *Engine) methodByName(name string) sink.Method {
+	for i := range e.methods {
+		if e.methods[i].Name == name {
 			return sink.Method(i)
 		}
 	}
 	return unknownMethod
 }
 
-// known returns m, or unknownMethod for a method of skills or tasks while there are none: an app may
-// serve these extensions itself.
-func (e *Engine) known(m sink.Method) sink.Method {
-	if (m == listSkillsMethod || m == getSkillMethod) && !e.skills.Load() || isOfTasks(m) && !e.servesTasks() {
-		return unknownMethod
+// method returns the row of a request's method.
+func (e *Engine) method(m sink.Method) *Method {
+	if int(m) >= len(e.methods) {
+		return &Method{Name: "an unknown method"}
 	}
-	return m
-}
-
-func isOfTasks(m sink.Method) bool { return m >= getTaskMethod && m <= cancelTaskMethod }
-
-// servesTasks reports whether the methods of tasks are answered.
-func (e *Engine) servesTasks() bool { return e.options.OtherTasks != nil || e.declaresTasks.Load() }
-
-func methodName(m sink.Method) string {
-	if m == unknownMethod {
-		return "an unknown method"
-	}
-	return methods[m].Name
+	return &e.methods[m]
 }
 
 // serves reports whether a method exists in an era.
-func (o *Options) serves(m sink.Method, era uint8) bool {
-	if m == unknownMethod || methods[m].eras&era == 0 {
+func (e *Engine) serves(number sink.Method, era uint8) bool {
+	m, o := e.method(number), &e.options
+	if !m.IsKnown() || m.eras&era == 0 && (m.eras != 0 || era != inModern) {
 		return false
 	}
-	switch methods[m].needs {
+	switch m.needs {
 	case needsSubscribe:
 		return !o.NoSubscribe
 	case needsTools:
@@ -199,7 +178,7 @@ func (o *Options) serves(m sink.Method, era uint8) bool {
 
 // discover answers server/discover. Its effect on the connection is that of [hop.KeyDeclared] alone.
 // MCP 2026-07-28, server/discover.
-func (e *Engine) discover(_ context.Context, req *request) (sink.Result, error) {
+func (e *Engine) discover(_ context.Context, req *Request) (sink.Result, error) {
 	if req.wantsDeclared {
 		req.client.wantDeclared()
 		return sink.Result{Document: &sink.Document{JSON: req.client.declaration()}}, nil

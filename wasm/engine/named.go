@@ -65,31 +65,35 @@ func (e *Engine) meant(ctx context.Context, m *mount, rest string, k Kind) (own 
 }
 
 // getPrompt answers prompts/get.
-func (e *Engine) getPrompt(ctx context.Context, req *request) (sink.Result, error) {
+func (e *Engine) getPrompt(ctx context.Context, req *Request) (sink.Result, error) {
 	if !stringsOnly(req.arguments) {
 		return sink.Result{}, BadParams("arguments must be an object of strings")
 	}
-	return e.callNamed(ctx, req, Prompts, VerbRead, func(ctx context.Context, s Source, name string) ([]byte, error) {
-		if source, ok := s.(Prompter); ok {
-			return source.GetPrompt(ctx, name, req.arguments)
+	return e.callNamed(ctx, req, Prompts, VerbRead, func(ctx context.Context, m Mounted) ([]byte, error) {
+		if source, ok := m.mount.source.(Prompter); ok {
+			return source.GetPrompt(ctx, m.Own, req.arguments)
 		}
 		return nil, ErrNotFound
 	})
 }
 
 // callTool answers tools/call.
-func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error) {
-	return e.callNamed(ctx, req, Tools, VerbCall, func(ctx context.Context, s Source, name string) ([]byte, error) {
-		source, ok := s.(Tooler)
+func (e *Engine) callTool(ctx context.Context, req *Request) (sink.Result, error) {
+	return e.callNamed(ctx, req, Tools, VerbCall, func(ctx context.Context, m Mounted) ([]byte, error) {
+		source, ok := m.mount.source.(Tooler)
 		if !ok {
 			return nil, ErrNotFound
 		}
-		if err := e.mayRun(ctx, req, source, name); err != nil {
+		admit := func(ctx context.Context) error { return e.mayRun(ctx, req, source, m.Own) }
+		for _, x := range e.options.Extensions {
+			if x.Run != nil && req.rev == modern {
+				return x.Run(ctx, &ToolCall{m, source, req.arguments, admit})
+			}
+		}
+		if err := admit(ctx); err != nil {
 			return nil, err
 		}
-		pending := req.pending
-		req.pending = nil
-		return e.runTool(ctx, req, source, name, pending)
+		return source.CallTool(ctx, m.Own, req.arguments)
 	})
 }
 
@@ -97,9 +101,9 @@ var errState = BadParams("requestState is not valid for this request, or what it
 
 // callNamed calls the sources that may have a name, longest prefix first, and returns the
 // result of the first that has it.
-func (e *Engine) callNamed(ctx context.Context, req *request, kind Kind, verb Verb,
-	one func(context.Context, Source, string) ([]byte, error)) (sink.Result, error) {
-	scheme := kinds[kind].scheme
+func (e *Engine) callNamed(ctx context.Context, req *Request, kind Kind, verb Verb,
+	one func(context.Context, Mounted) ([]byte, error)) (sink.Result, error) {
+	scheme := kind.scheme
 	switch {
 	case req.name == "":
 		return sink.Result{}, BadParams("name is missing")
@@ -107,9 +111,6 @@ func (e *Engine) callNamed(ctx context.Context, req *request, kind Kind, verb Ve
 		req.arguments = []byte("{}")
 	case req.arguments[0] != '{':
 		return sink.Result{}, BadParams("arguments must be an object")
-	}
-	if !req.mayWait {
-		return sink.Result{}, errMustWait
 	}
 	// Before the policy: a denied request must cost as much as one for what does not exist.
 	if !req.client.allowRate(&req.client.calls) {
@@ -119,7 +120,7 @@ func (e *Engine) callNamed(ctx context.Context, req *request, kind Kind, verb Ve
 		failed := ErrNotFound
 		for l := e.lookupName(req.name); l.next(); {
 			m, own := l.mount, l.own
-			if _, isEngine := m.source.(Tasker); req.state != nil && !isEngine { // a call of its own would have waited here
+			if req.state != nil && m.guard == nil { // a call of its own would have waited here
 				failed = errState
 				continue
 			}
@@ -128,7 +129,7 @@ func (e *Engine) callNamed(ctx context.Context, req *request, kind Kind, verb Ve
 				if !e.options.Allow(req.who, verb, scheme+req.name) {
 					return nil, errDenied
 				}
-				return one(ctx, m.source, own)
+				return one(ctx, Mounted{own, m})
 			}
 			result, err := call()
 			if mayBeUnknown(err) {
@@ -137,10 +138,12 @@ func (e *Engine) callNamed(ctx context.Context, req *request, kind Kind, verb Ve
 					result, err = call()
 				}
 			}
-			var created *taskCreated
+			var typed *TypedResult
 			switch {
-			case errors.As(err, &created):
-				return e.createdResult(req, m, created)
+			case errors.Is(err, errSent):
+				return sink.Result{}, errSent
+			case errors.As(err, &typed) && req.rev == modern:
+				return e.Result(typed.Type, typed.Members(m.dotted), false), nil
 			case err == nil:
 				return e.namedResult(req.rev, m, result, kind == Tools)
 			case !tryNextSource(err):

@@ -19,12 +19,6 @@ const (
 	MethodGetPrompt     = "prompts/get"
 	MethodComplete      = "completion/complete"
 	MethodSetLevel      = "logging/setLevel"
-	MethodListSkills    = "skills/list"
-	MethodGetSkill      = "skills/get"
-	MethodGetTask       = "tasks/get"
-	MethodUpdateTask    = "tasks/update"
-	MethodCancelTask    = "tasks/cancel"
-	MethodReadDirectory = "resources/directory/read" // of skills; the engine has no answer, an app may
 )
 
 // Requests of servers, which clients answer.
@@ -45,5 +39,4 @@ const (
 	MethodPromptsChanged   = "notifications/prompts/list_changed"
 	MethodToolsChanged     = "notifications/tools/list_changed"
 	MethodAcknowledged     = "notifications/subscriptions/acknowledged"
-	MethodTask             = "notifications/tasks"
 )

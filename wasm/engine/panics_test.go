@@ -11,7 +11,6 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
-	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -182,7 +181,7 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 		"immediate": {func(b *breaking) engine.Source { return breakingImmediate{b} }, methods},
 		"early":     {func(b *breaking) engine.Source { return breakingEarly{b} }, []string{"Read", "ReadEarly"}},
 		"referrer":  {func(b *breaking) engine.Source { return breakingReferrer{b} }, []string{"Refer"}},
-		"options":   {func(b *breaking) engine.Source { return b }, []string{"Allow", "Extend", "Forget", "Report"}},
+		"options":   {func(b *breaking) engine.Source { return b }, []string{"Allow", "Report"}},
 	}
 	for kind, k := range kinds {
 		for _, part := range k.parts {
@@ -192,11 +191,7 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 					b.part.Store(part)
 					var reports atomic.Int32
 					options := engine.Options{
-						Tools: true, Prompts: true, Completions: true, Logging: true, Extensions: []byte(`{"x":{}}`),
-						Extend: func(context.Context, string, []byte) ([]byte, error) {
-							b.may("Extend")
-							return []byte(`{}`), nil
-						},
+						Tools: true, Prompts: true, Completions: true, Logging: true,
 						Report: func(error) { reports.Add(1); b.may("Report") },
 					}
 					if part == "Allow" {
@@ -208,7 +203,6 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 						}
 					}
 					e := fuzzEngineWith(t, options)
-					e.OnForget(func(*sink.Document) { b.may("Forget") })
 					source := k.wrap(b)
 					unmount := e.Mount("", source)
 					listener, other := enginetest.NewDialogue(t, e), enginetest.NewDialogue(t, e)
@@ -223,7 +217,7 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 						{"resources/list", ""}, {"resources/templates/list", ""}, {"prompts/list", ""}, {"tools/list", ""},
 						{"resources/read", `"uri":"broken:a"`}, {"prompts/get", `"name":"b"`}, {"tools/call", `"name":"b"`},
 						{"completion/complete", `"ref":{"type":"ref/prompt","name":"b"},"argument":{"name":"a","value":""}`},
-						{"x/y", ""}, {"resources/read", `"uri":"notes://cart"`}, {"tools/call", `"name":"t"`},
+						{"resources/read", `"uri":"notes://cart"`}, {"tools/call", `"name":"t"`},
 					} {
 						other.Modern(request.method, request.members)
 					}
@@ -232,7 +226,6 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 					if changed := b.changed.Load(); changed != nil {
 						(*changed)(engine.Change{URI: "broken:a", List: true})
 					}
-					e.SetExtensions([]byte(`{"y":{}}`))
 					time.Sleep(time.Minute) // all that waits is over
 					other.Alive("a panic of " + part)
 					enginetest.NewDialogue(t, e).Alive("a panic of " + part)

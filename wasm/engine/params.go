@@ -8,25 +8,23 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/schema"
 )
 
-// A request is one request, with the members of its params that the engine reads.
-type request struct {
-	client    *Client
-	who       Principal
-	call      sink.Call
-	method    sink.Method
-	label     string   // the name of the method, once grants have to decide
-	extension string   // the name of a method that is not known here
-	session   revision // of the connection when the request came; 0: none
-	rev       revision // decides the shape of the answer; 0 until the era is decided
-	mayWait   bool     // runs in a goroutine of its own
-	owned     bool     // is not used again for another request, nor is the memory of its params
+// A Request is one request, with the members of its params that the engine reads.
+type Request struct {
+	engine  *Engine
+	client  *Client
+	who     Principal
+	call    sink.Call
+	method  sink.Method
+	session revision // of the connection when the request came; 0: none
+	rev     revision // decides the shape of the answer; 0 until the era is decided
+	mayWait bool     // runs in a goroutine of its own
+	owned   bool     // is not used again for another request, nor is the memory of its params
 
 	// From params, as JSON text or nil if absent. All of it, and the strings
 	// below, share memory with params: whatever outlives the request is cloned.
 	envelope
 	filter    []byte // notifications, of subscriptions/listen
 	requested []byte // protocolVersion, of initialize
-	params    []byte // all of them, of an extension
 	levelText []byte // level, of logging/setLevel
 	arguments []byte // of prompts/get and tools/call
 	ref       []byte // and the two after it: of completion/complete
@@ -40,8 +38,6 @@ type request struct {
 	cursor    string
 	hasCursor bool
 	name      string
-
-	pending *pendingAsk // a question that waits for the user, while the call becomes a task
 }
 
 // An envelope is the _meta of a request, with its members as JSON text. Clients send the same
@@ -61,14 +57,11 @@ const maxEnvelope = 1 << 10 // bytes
 
 // read reads the members of params that methods use. The methods check for missing
 // ones.
-func (req *request) read(params []byte) *jsonrpc.Error {
+func (req *Request) read(params []byte) *jsonrpc.Error {
 	if len(params) == 0 {
 		return nil
 	}
-	if req.extension != "" {
-		req.params = params
-	}
-	members := jsonrpc.Scan(params)
+	members, named := jsonrpc.Scan(params), req.engine.method(req.method).Named
 	last := req.lastEnvelope()
 	if last != nil {
 		members.Likely = last.meta
@@ -97,14 +90,6 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 		case "cursor":
 			req.cursor, ok = schema.TextOf(value)
 			req.hasCursor = ok
-		case "name":
-			if !isOfTasks(req.method) {
-				req.name, ok = schema.TextOf(value)
-			}
-		case "taskId":
-			if isOfTasks(req.method) {
-				req.name, ok = schema.TextOf(value)
-			}
 		case "notifications":
 			req.filter = value
 		case "protocolVersion":
@@ -135,6 +120,10 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 		case "requestState":
 			_, ok = schema.TextOf(value)
 			req.state = value
+		default:
+			if named == string(members.Name) {
+				req.name, ok = schema.TextOf(value)
+			}
 		}
 		if !ok {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: string(members.Name) + " must be a string"}
@@ -158,7 +147,7 @@ func validResponses(value []byte) bool {
 
 // lastEnvelope returns the envelope that the client keeps, nil if req may outlive the next
 // request.
-func (req *request) lastEnvelope() *envelope {
+func (req *Request) lastEnvelope() *envelope {
 	if c := req.client; c != nil && req == &c.scratch {
 		return &c.last
 	}
@@ -166,7 +155,7 @@ func (req *request) lastEnvelope() *envelope {
 }
 
 // readEnvelope reads _meta. last is what lastEnvelope returned.
-func (req *request) readEnvelope(meta []byte, last *envelope) *jsonrpc.Error {
+func (req *Request) readEnvelope(meta []byte, last *envelope) *jsonrpc.Error {
 	if last == nil || len(meta) > maxEnvelope {
 		return req.envelope.read(meta)
 	}
@@ -214,7 +203,7 @@ func (v *envelope) read(meta []byte) *jsonrpc.Error {
 
 // clientName returns the name in the clientInfo of the request, or of its session; "" if there
 // is none. It is cut and cleaned: users see it.
-func (req *request) clientName() string {
+func (req *Request) clientName() string {
 	if req.rev != modern {
 		return req.client.declaredName()
 	}
@@ -231,7 +220,7 @@ func nameIn(clientInfo []byte) string {
 
 // readURI returns the URI that a request names in the canonical form, checked before any lookup. Answers have
 // the spelling of the client, req.uri.
-func (req *request) readURI() (string, error) {
+func (req *Request) readURI() (string, error) {
 	if !req.hasURI {
 		return "", BadParams("uri is missing")
 	}

@@ -128,10 +128,10 @@ func listed(t *testing.T, text string) (string, error) {
 		return "", err
 	}
 	var answer struct{ Result map[string]json.RawMessage }
-	if err := json.Unmarshal([]byte(enginetest.NewDialogue(t, e).Modern(kind.Method(), "")), &answer); err != nil {
+	if err := json.Unmarshal([]byte(enginetest.NewDialogue(t, e).Modern(kind.Method, "")), &answer); err != nil {
 		t.Fatal(err)
 	}
-	return strings.Trim(string(answer.Result[kind.Member()]), "[]"), nil
+	return strings.Trim(string(answer.Result[kind.Member]), "[]"), nil
 }
 
 func answersNothing(context.Context, []byte) ([]byte, error) { return nil, engine.ErrNotFound }

@@ -15,7 +15,7 @@ import (
 // read answers resources/read. Mounts are tried longest prefix first, then in
 // the order they were mounted; after an error the next one is tried.
 // MCP 2026-07-28, server/resources, Reading Resources.
-func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
+func (e *Engine) read(ctx context.Context, req *Request) (sink.Result, error) {
 	uri, err := req.readURI() // an invalid URI is not looked up
 	if err != nil {
 		return sink.Result{}, err
@@ -37,7 +37,7 @@ func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
 	return result, err
 }
 
-func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.Result, error) {
+func (e *Engine) readFrom(ctx context.Context, req *Request, uri string) (sink.Result, error) {
 	var failed error // of the first source that did not say that it has no such resource
 	spelled := spellingFor(req.uri, uri)
 	for l := e.lookup(uri); l.next(); {
@@ -133,7 +133,7 @@ func respelled(contents []Contents, canonical, spelled string) []Contents {
 
 // withoutWithheld returns contents without the items of other resources that are withheld from the client: a
 // resource may return several, such as the records of a range.
-func (e *Engine) withoutWithheld(req *request, prefix, requested string, contents []Contents) []Contents {
+func (e *Engine) withoutWithheld(req *Request, prefix, requested string, contents []Contents) []Contents {
 	g := e.grants.Load()
 	if g == nil || req.client.isOwnPage() {
 		return contents
@@ -171,7 +171,7 @@ func (c *Contents) check() error {
 }
 
 // exists returns an error unless uri could be read.
-func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
+func (e *Engine) exists(ctx context.Context, req *Request, uri string) error {
 	var failed error // as in readFrom
 	spelled := spellingFor(req.uri, uri)
 	for l := e.lookup(uri); l.next(); {

@@ -39,13 +39,10 @@ func (c *Client) Message(data []byte) (isIdle bool) {
 		return false
 	}
 	req := c.newRequest(call, method)
-	if method == unknownMethod && c.engine.extends() {
-		req.extension = msg.Method
-	}
 	result, err := c.runSafely(c.ctx, req, msg.Params)
 	isIdle = c.finish(req, msg.Params, result, err)
 	if len(data) > maxScratch {
-		c.scratch = request{} // it shares memory with data, and would keep that until the next request
+		c.scratch = Request{} // it shares memory with data, and would keep that until the next request
 	}
 	return isIdle
 }
@@ -70,7 +67,7 @@ func (c *Client) receive(msg jsonrpc.Message, refusal *jsonrpc.Error) (call sink
 		return 0, 0, false
 	}
 	call, fresh, closed := c.open(msg.ID)
-	method := methodByName(msg.Method)
+	method := c.engine.methodByName(msg.Method)
 	switch {
 	case closed:
 	case !fresh: // an error with that id would end the older request
@@ -85,7 +82,7 @@ func (c *Client) receive(msg jsonrpc.Message, refusal *jsonrpc.Error) (call sink
 
 // finish passes the outcome of a request that came as a message to the Sink, and reports whether
 // it was a read that is answered.
-func (c *Client) finish(req *request, params []byte, result sink.Result, err error) bool {
+func (c *Client) finish(req *Request, params []byte, result sink.Result, err error) bool {
 	_, _, outcome := c.settle(req, params, result, err)
 	if outcome == sink.Answered {
 		c.respond(req.call, result)
@@ -139,24 +136,16 @@ func (c *Client) Take(call sink.Call, m sink.Method, params []byte) (*sink.Docum
 }
 
 // newRequest returns the client's request, all of it new. That spares an allocation for each.
-func (c *Client) newRequest(call sink.Call, m sink.Method) *request {
-	if int(m) >= len(methods) {
-		m = unknownMethod
-	}
-	known := c.engine.known(m)
-	c.scratch = request{client: c, call: call, method: known, session: c.session}
-	req := &c.scratch
-	if known != m && c.engine.extends() {
-		req.extension = methods[m].Name
-	}
-	return req
+func (c *Client) newRequest(call sink.Call, m sink.Method) *Request {
+	c.scratch = Request{engine: c.engine, client: c, call: call, method: m, session: c.session}
+	return &c.scratch
 }
 
 // runSafely is run, and makes an error of a panic: a source may panic.
-func (c *Client) runSafely(ctx context.Context, req *request, params []byte) (result sink.Result, err error) {
+func (c *Client) runSafely(ctx context.Context, req *Request, params []byte) (result sink.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.engine.report(jsonrpc.Wrap("answer "+methodName(req.method), jsonrpc.Panicked(p)))
+			c.engine.report(jsonrpc.Wrap("answer "+c.engine.method(req.method).Name, jsonrpc.Panicked(p)))
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}
 		}
 	}()
@@ -165,7 +154,7 @@ func (c *Client) runSafely(ctx context.Context, req *request, params []byte) (re
 
 // run reads the params and answers. The callers of Take recover from panics
 // themselves: a defer here would cost more than a ping.
-func (c *Client) run(ctx context.Context, req *request, params []byte) (result sink.Result, err error) {
+func (c *Client) run(ctx context.Context, req *Request, params []byte) (result sink.Result, err error) {
 	if len(params) > c.engine.options.MaxMessage {
 		return result, tooLarge()
 	}
@@ -176,9 +165,13 @@ func (c *Client) run(ctx context.Context, req *request, params []byte) (result s
 }
 
 // answer decides the era of a request that was read, and calls its method.
-func (c *Client) answer(ctx context.Context, req *request) (sink.Result, error) {
-	if err := req.decide(&c.engine.options); err != nil {
+func (c *Client) answer(ctx context.Context, req *Request) (sink.Result, error) {
+	if err := req.decide(); err != nil {
 		return sink.Result{}, err
+	}
+	m := c.engine.method(req.method)
+	if m.Waits && !req.mayWait {
+		return sink.Result{}, errMustWait
 	}
 	req.who = c.who
 	if c.proxy {
@@ -192,15 +185,15 @@ func (c *Client) answer(ctx context.Context, req *request) (sink.Result, error) 
 			return result, err
 		}
 	}
-	if req.extension != "" {
-		return c.engine.extend(ctx, req)
+	if m.Lists != nil {
+		return c.engine.list(ctx, req)
 	}
-	return methods[req.method].answer(c.engine, ctx, req)
+	return m.Answer(c.engine, ctx, req)
 }
 
 // settle returns a Document that the Sink may hold, and what belongs in it, if that is the whole
 // answer, as for Take. Any other outcome goes to the Sink, now or later.
-func (c *Client) settle(req *request, params []byte, result sink.Result, err error) (*sink.Document, sink.Ref, sink.Outcome) {
+func (c *Client) settle(req *Request, params []byte, result sink.Result, err error) (*sink.Document, sink.Ref, sink.Outcome) {
 	switch err {
 	case nil:
 		switch doc := result.Document; {
@@ -251,7 +244,7 @@ const proxyInFlight = 16
 
 // runLater runs a request in a goroutine of its own, which ends with the answer, a
 // cancel, the timeout, or the client.
-func (c *Client) runLater(req *request, params []byte) error {
+func (c *Client) runLater(req *Request, params []byte) error {
 	run, ctx := c.start(req.call, req.method)
 	if run == nil {
 		return ErrBusy
@@ -261,7 +254,7 @@ func (c *Client) runLater(req *request, params []byte) error {
 	} else {
 		params = bytes.Clone(params)
 		session := c.session // as it is now: a handshake may follow while this waits
-		req = &request{client: c, call: req.call, method: req.method, extension: req.extension, session: session, mayWait: true}
+		req = &Request{engine: c.engine, client: c, call: req.call, method: req.method, session: session, mayWait: true}
 	}
 	go func() {
 		growStack()

@@ -23,38 +23,47 @@ func onlyReads(tool Item) bool {
 
 // mayShow reports whether an entry of a mount is in the lists of a client.
 func (e *Engine) mayShow(who Principal, m *mount, k Kind, item *Item) bool {
-	return e.options.Allow(who, VerbList, kinds[k].scheme+m.prefixOf(k)+item.Key) &&
+	return e.options.Allow(who, VerbList, k.scheme+m.prefixOf(k)+item.Key) &&
 		(k != Tools || !e.mayOnlyRead(who) || onlyReads(*item))
 }
 
 // mayRun returns an error if the client may only read, and the tool name of source may change
 // something, or if the user does not allow it. It requests the description from the source only
 // if the decision needs it.
-func (e *Engine) mayRun(ctx context.Context, req *request, source Tooler, name string) error {
+func (e *Engine) mayRun(ctx context.Context, req *Request, source Tooler, name string) error {
 	readsOnly, g := e.mayOnlyRead(req.who), e.grants.Load()
 	asks := g != nil || e.options.Ask != nil && !req.client.isOwnPage() // an open page asks about some tools
 	if !readsOnly && !asks {
 		return nil
 	}
-	tool, err := toolNamed(ctx, source, name)
+	tool, err := itemNamed(ctx, source, Tools, name)
 	switch {
 	case err != nil:
 		return err
 	case readsOnly && !onlyReads(tool):
 		return errReadOnly
-	case g != nil || asks && isDestructive(tool):
-		return e.admitTool(ctx, cmp.Or(g, openTable), req, tool)
+	case !asks || req.client.isOwnPage():
+		return nil
 	}
-	return nil
+	q := &AccessQuestion{right: grantAct, Tool: tool.JSON, Arguments: req.arguments}
+	if onlyReads(tool) {
+		q.right = grantRead
+	} else if isTrue(jsonrpc.Member(jsonrpc.Member(tool.JSON, "annotations"), "destructiveHint")) {
+		q.tool = tool.Key
+	}
+	if g == nil && q.tool == "" {
+		return nil
+	}
+	return e.admitOne(ctx, cmp.Or(g, openTable), req, q)
 }
 
-// toolNamed returns the description of a tool of a source.
-func toolNamed(ctx context.Context, source Source, name string) (Item, error) {
-	listing, err := source.List(ctx, Tools, "")
+// itemNamed returns an entry of a source.
+func itemNamed(ctx context.Context, source Source, k Kind, name string) (Item, error) {
+	listing, err := source.List(ctx, k, "")
 	if err != nil {
 		return Item{}, err
 	}
-	at := slices.IndexFunc(listing.Items, func(item Item) bool { return item.Key == name })
+	at := slices.IndexFunc(listing.Items, func(item Item) bool { return k.compared(item.Key) == k.compared(name) })
 	if at < 0 {
 		return Item{}, ErrNotFound
 	}

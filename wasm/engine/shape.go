@@ -60,7 +60,7 @@ func (e *Engine) beginList(rev revision, k Kind) []byte {
 	if rev == modern {
 		begin = append(appendCache(e.fixed.Load().begin(0), e.private(e.options.Cache)), ',')
 	}
-	return append(append(append(begin, '"'), k.Member()...), `":[`...)
+	return append(append(append(begin, '"'), k.Member...), `":[`...)
 }
 
 // appendInfo appends an Implementation object.

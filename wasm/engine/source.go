@@ -45,7 +45,7 @@ type Following interface {
 	Want(add, drop []Topic) (armed <-chan struct{})
 }
 
-// A Topic is what a [Follower] announces: the changes of a resource, the states of a task (by its [TaskURI]),
+// A Topic is what a [Follower] announces: the changes of a resource, the states of a topic of an extension (by its key),
 // or, without a URI, the changes of the lists. Only a [Guarded] source gets a principal, and topics of lists:
 // all others announce these in any case.
 type Topic struct {
@@ -67,11 +67,7 @@ type Refuser interface {
 }
 
 // A Guarded source decides itself who hears of its changes, as another engine does.
-type Guarded interface {
-	// MayHaveKept reports whether a client may get the states of tasks that the source has kept: the
-	// other engine may be away, and newer decisions elsewhere. It must not block.
-	MayHaveKept(who Principal) bool
-}
+type Guarded interface{ IsGuarded() }
 
 // A Finder is a Source that reports without reading whether a resource exists.
 type Finder interface {
@@ -117,7 +113,7 @@ type EarlyReader interface {
 type Change struct {
 	URI   string // the resource that changed; empty: none in particular
 	Under bool   // so did, or may have, every resource whose URI begins with URI
-	List  bool   // the list of resources, of templates, or of skills, changed
+	List  bool   // the list of resources, or another one of what has URIs, changed
 
 	Prompts bool // the list of prompts changed
 	Tools   bool // the list of tools changed

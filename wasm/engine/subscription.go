@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // From a change of a source to the notifications: Engine.changed finds the
@@ -79,7 +80,6 @@ type subscription struct {
 	// Guarded by the client's mu.
 	open   bool                   // acknowledged: notifications may be sent
 	topics map[string]*dirtyTopic // that have changed, or were sent within the interval; listKeys stand for the lists
-	states map[string]uint64      // hashes of the last notifications about tasks: a state is sent once
 	ended  bool
 }
 
@@ -250,8 +250,15 @@ func (s *subscription) notification(uri string) *sink.Document {
 			return e.fixed.Load().listChanged[i][s.era()]
 		}
 	}
-	if TaskOfURI(uri) != "" {
-		return e.taskNotification(s, uri)
+	if t := e.topicsOf(uri); t != nil {
+		if !e.registry.hasSpelled(s, uri) {
+			return nil
+		}
+		method, members := t.State(e, s.who, uri)
+		if members == nil {
+			return nil
+		}
+		return &sink.Document{JSON: jsonrpc.AppendNotification(nil, method, append(append([]byte(`{"_meta":{},`), members...), '}'))}
 	}
 	return e.registry.updated(s, uri)
 }

@@ -22,12 +22,11 @@ import (
 type Table struct {
 	mu           sync.Mutex
 	generation   uint64
-	last         uint64                      // the newest number in use
-	rows         [len(kinds)][]*row          // of each kind, by number
-	byKey        [len(kinds)]map[string]*row // by the form in which keys are compared
-	mimeType     string                      // of the last one
-	byPrefix     map[string][]*row           // templates by the literal beginning
-	lengths      []int                       // of the keys of byPrefix, longest first
+	last         uint64 // the newest number in use
+	kinds        map[Kind]*rows
+	mimeType     string            // of the last one
+	byPrefix     map[string][]*row // templates by the literal beginning
+	lengths      []int             // of the keys of byPrefix, longest first
 	observers    map[int]func(Change)
 	nextObserver int
 }
@@ -36,7 +35,7 @@ type Table struct {
 // resource has Read and a template has Expand, neither of which may wait: the next message of the client
 // is read after them. A prompt and a tool have Call. Complete, of templates and prompts, may be nil.
 type Entry struct {
-	Kind Kind
+	Kind Kind   // nil: Resources
 	JSON []byte // the description: see [Kind.Parse]
 
 	Ref   sink.Ref
@@ -47,11 +46,17 @@ type Entry struct {
 	Expand func(ctx context.Context, uri string, variables []byte) ([]Contents, error)
 
 	// Call renders a prompt or runs a tool: see [Prompter] and [Tooler].
-	Call func(ctx context.Context, arguments []byte) ([]byte, error)
-	Task TaskTool // of a tool
+	Call  func(ctx context.Context, arguments []byte) ([]byte, error)
+	Extra any // of an extension: see [Table.Extra]
 
 	// Complete suggests values for the arguments of a prompt, or the variables of a template.
 	Complete func(ctx context.Context, c CompletionRequest) (Completion, error)
+}
+
+// rows are those of a kind.
+type rows struct {
+	byNumber []*row
+	byKey    map[string]*row // by the form in which keys are compared
 }
 
 type row struct {
@@ -64,15 +69,15 @@ type row struct {
 
 // NewTable returns an empty Table.
 func NewTable() *Table {
-	return &Table{byPrefix: map[string][]*row{}, observers: map[int]func(Change){}}
+	return &Table{kinds: map[Kind]*rows{}, byPrefix: map[string][]*row{}, observers: map[int]func(Change){}}
 }
 
 // compared returns the form in which keys of a kind are compared.
-func (k Kind) compared(key string) string {
-	switch k {
-	case Resources, Skills:
+func (k *ListKind) compared(key string) string {
+	switch k.Key {
+	case "uri":
 		return CanonicalURI(key)
-	case Templates:
+	case "uriTemplate":
 		return canonicalTemplate(key)
 	}
 	return key
@@ -80,6 +85,7 @@ func (k Kind) compared(key string) string {
 
 // newRow checks an entry.
 func newRow(e Entry) (*row, error) {
+	e.Kind = cmp.Or(e.Kind, Resources)
 	item, err := e.Kind.Parse(e.JSON)
 	r := &row{Entry: e, key: item.Key}
 	r.JSON = item.JSON
@@ -91,7 +97,7 @@ func newRow(e Entry) (*row, error) {
 		err = errors.New("it has no handler: register a function with it")
 	}
 	if err != nil {
-		return nil, jsonrpc.Wrap(kinds[e.Kind].one+" "+jsonrpc.Quoted(item.Key), err)
+		return nil, jsonrpc.Wrap(e.Kind.One+" "+jsonrpc.Quoted(item.Key), err)
 	}
 	r.mimeType, _ = jsonrpc.Text(jsonrpc.Member(item.JSON, "mimeType"))
 	return r, nil
@@ -122,8 +128,8 @@ func (t *Table) Put(entries ...Entry) (refused error) {
 			continue
 		}
 		valid = append(valid, r)
-		change = change.and(e.Kind.Changed())
-		templates = templates || e.Kind == Templates
+		change = change.and(r.Kind.Changed())
+		templates = templates || r.Kind == Templates
 	}
 	if valid == nil {
 		return refused // and nothing is announced
@@ -145,20 +151,27 @@ func (t *Table) put(r *row) {
 		r.mimeType = t.mimeType // one text, which each read compares by its address
 	}
 	t.mimeType = r.mimeType
-	rows, key := t.rows[r.Kind], r.Kind.compared(r.key)
-	if t.byKey[r.Kind] == nil {
-		t.byKey[r.Kind] = map[string]*row{}
-	}
-	if old := t.byKey[r.Kind][key]; old != nil {
+	all, key := t.of(r.Kind), r.Kind.compared(r.key)
+	if old := all.byKey[key]; old != nil {
 		r.number = old.number
-		at, _ := slices.BinarySearchFunc(rows, r.number, byNumber)
-		rows[at] = r
+		at, _ := slices.BinarySearchFunc(all.byNumber, r.number, byNumber)
+		all.byNumber[at] = r
 	} else {
 		t.last++
 		r.number = t.last
-		t.rows[r.Kind] = append(rows, r)
+		all.byNumber = append(all.byNumber, r)
 	}
-	t.byKey[r.Kind][key] = r
+	all.byKey[key] = r
+}
+
+// of returns the rows of a kind; t.mu is held.
+func (t *Table) of(k Kind) *rows {
+	all := t.kinds[k]
+	if all == nil {
+		all = &rows{byKey: map[string]*row{}}
+		t.kinds[k] = all
+	}
+	return all
 }
 
 func byNumber(r *row, number uint64) int { return cmp.Compare(r.number, number) }
@@ -169,13 +182,13 @@ func (t *Table) Remove(k Kind, keys ...string) {
 		return
 	}
 	t.update(k.Changed(), func() {
-		gone := map[*row]bool{}
+		gone, all := map[*row]bool{}, t.of(k)
 		for _, key := range keys {
 			key = k.compared(key)
-			gone[t.byKey[k][key]] = true
-			delete(t.byKey[k], key)
+			gone[all.byKey[key]] = true
+			delete(all.byKey, key)
 		}
-		t.rows[k] = slices.DeleteFunc(t.rows[k], func(r *row) bool { return gone[r] })
+		all.byNumber = slices.DeleteFunc(all.byNumber, func(r *row) bool { return gone[r] })
 		if k == Templates {
 			t.index()
 		}
@@ -198,7 +211,7 @@ func (t *Table) Announce(change Change) { t.update(change, func() {}) }
 func (t *Table) index() {
 	clear(t.byPrefix)
 	t.lengths = t.lengths[:0]
-	for _, r := range t.rows[Templates] {
+	for _, r := range t.of(Templates).byNumber {
 		prefix := r.matcher.prefix
 		t.byPrefix[prefix] = append(t.byPrefix[prefix], r)
 		if slices.Contains(t.lengths, len(prefix)) {
@@ -253,8 +266,9 @@ func (t *Table) List(_ context.Context, k Kind, cursor string) (listing Listing,
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	from, _ := slices.BinarySearchFunc(t.rows[k], behind+1, byNumber)
-	part := t.rows[k][from:]
+	all := t.of(k).byNumber
+	from, _ := slices.BinarySearchFunc(all, behind+1, byNumber)
+	part := all[from:]
 	if k == Resources && len(part) > tablePage {
 		part = part[:tablePage]
 		next := binary.BigEndian.AppendUint64(nil, part[tablePage-1].number)
@@ -262,7 +276,7 @@ func (t *Table) List(_ context.Context, k Kind, cursor string) (listing Listing,
 	}
 	listing.Items = make([]Item, len(part))
 	for i, r := range part {
-		for k == Skills && i > 0 && r.key < listing.Items[i-1].Key { // in order: that of registration differs from page load to page load
+		for k.Raw && i > 0 && r.key < listing.Items[i-1].Key { // in order: that of registration differs from page load to page load
 			listing.Items[i] = listing.Items[i-1]
 			i--
 		}
@@ -303,7 +317,7 @@ func (t *Table) Has(_ context.Context, uri string) (bool, error) {
 func (t *Table) find(uri string) (r *row, variables []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r := t.byKey[Resources][uri]; r != nil {
+	if r := t.of(Resources).byKey[uri]; r != nil {
 		return r, nil
 	}
 	return t.match(uri)
@@ -330,14 +344,7 @@ func (t *Table) row(k Kind, key string) *row {
 	key = k.compared(key)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.byKey[k][key]
-}
-
-// has reports whether an entry of a kind is one.
-func (t *Table) has(k Kind, is func(r *row) bool) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.ContainsFunc(t.rows[k], is)
+	return t.of(k).byKey[key]
 }
 
 // GetPrompt renders a prompt. Missing required arguments, and unknown ones,
@@ -387,29 +394,12 @@ func (t *Table) CallTool(ctx context.Context, name string, arguments []byte) ([]
 	return r.Call(ctx, arguments)
 }
 
-// TaskTool implements [TaskTooler].
-func (t *Table) TaskTool(name string) (tool TaskTool) {
-	if r := t.row(Tools, name); r != nil {
-		tool = r.Task
+// Extra returns what an extension keeps with an entry: see [Entry].
+func (t *Table) Extra(k Kind, key string) any {
+	if r := t.row(k, key); r != nil {
+		return r.Extra
 	}
-	return tool
-}
-
-// HasTasks reports whether a tool runs as a task.
-func (t *Table) HasTasks() bool {
-	return t.has(Tools, func(r *row) bool { return r.Task.Mode != TaskNever })
-}
-
-// HasSkills reports whether any are registered.
-func (t *Table) HasSkills() bool { return t.has(Skills, func(*row) bool { return true }) }
-
-// Skill returns the entry of a skill.
-func (t *Table) Skill(_ context.Context, uri string) (Item, error) {
-	r := t.row(Skills, uri)
-	if r == nil {
-		return Item{}, ErrNotFound
-	}
-	return Item{r.key, r.JSON}, nil
+	return nil
 }
 
 // Complete completes an argument of the prompt or template that c names. Unknown arguments
@@ -451,7 +441,7 @@ func (t *Table) template(uri string) *row {
 	if r, _ := t.match(uri); r != nil {
 		return r
 	}
-	return t.byKey[Resources][uri]
+	return t.of(Resources).byKey[uri]
 }
 
 // Follow implements [Follower]: changed is called for every change until ctx ends.

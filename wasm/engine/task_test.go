@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
@@ -25,13 +26,13 @@ type tasked struct {
 func (p *tasked) engine() *engine.Engine {
 	p.Helper()
 	options := enginetest.Offering
-	options.Tasks = true
+	options.Extensions = enginetest.Extensions()
 	e := engine.New(engine.Info{Name: "notes", Version: "1"}, &options)
 	table := engine.NewTable()
 	e.Mount("", table)
 	for name, tool := range map[string]engine.Entry{
-		"once": {Task: engine.TaskTool{Mode: engine.TaskRequired}, Call: p.once},
-		"both": {Task: engine.TaskTool{Mode: engine.TaskOptional}, Call: p.both},
+		"once": {Extra: task.Tool{Mode: task.Required}, Call: p.once},
+		"both": {Extra: task.Tool{Mode: task.Optional}, Call: p.both},
 	} {
 		tool.Kind, tool.JSON = engine.Tools, []byte(`{"name":"`+name+`","inputSchema":{"type":"object"}}`)
 		if err := table.Put(tool); err != nil {

@@ -77,14 +77,10 @@ func TestListensEndWholly(t *testing.T) {
 	}
 }
 
-// A request leaves nothing behind for the next one of its client, such as the name of a method of an
-// extension that does without params.
+// A request leaves nothing behind for the next one of its client, such as the number of a method that is unknown.
 func TestRequestsShareNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{
-			Extensions: []byte(`{"com.example/x":{}}`),
-			Extend:     func(context.Context, string, []byte) ([]byte, error) { return []byte(`{"of":"the extension"}`), nil },
-		})
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
 		far := &messageSink{}
 		c := e.Connect(far, "")
 		c.Message([]byte(`{"jsonrpc":"2.0","id":1,"method":"com.example/none"}`))

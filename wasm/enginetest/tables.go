@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 )
 
 // ToolOf puts a tool into a table.
@@ -67,10 +68,7 @@ func TableOfSkills(t *testing.T, n int) *engine.Table {
 	table := engine.NewTable()
 	for i := range n {
 		entry := []byte(SkillEntry(fmt.Sprintf("s%d", i)))
-		if _, err := engine.ParseSkill(entry); err != nil {
-			t.Fatal(err)
-		}
-		if err := table.Put(engine.Entry{Kind: engine.Skills, JSON: entry}); err != nil {
+		if err := table.Put(engine.Entry{Kind: skill.Kind, JSON: entry}); err != nil {
 			t.Fatal(err)
 		}
 	}

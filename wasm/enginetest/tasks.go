@@ -5,8 +5,15 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
+
+// Extensions are ours, for one engine.
+func Extensions() []*engine.Extension {
+	return []*engine.Extension{skill.Extension, task.Extension(&task.Tasks{})}
+}
 
 // A TaskClient is a client with the extension for tasks.
 type TaskClient struct{ *Dialogue }
@@ -17,7 +24,7 @@ func TaskClientOf(t *testing.T, e *engine.Engine, who engine.Principal) *TaskCli
 }
 
 const taskMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},` +
-	`"extensions":{"` + engine.ExtensionTasks + `":{}}}}`
+	`"extensions":{"` + task.ID + `":{}}}}`
 
 // Send sends a request with further members of params, and returns its id.
 func (c *TaskClient) Send(method, members string) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -75,6 +76,7 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, above Above) 
 	w.slow.world = w
 	options := engine.Options{Report: func(err error) { t.Logf("reported: %v", err) }}
 	decode(t, archive, "options.json", &options)
+	options.Extensions = Extensions()
 	info := engine.Info{Name: "transcript", Version: "1.0.0"}
 	decode(t, archive, "info.json", &info)
 	w.inner = engine.New(info, &options)
@@ -97,7 +99,6 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, above Above) 
 	for _, uri := range order(archive.section("skills.json")) {
 		w.putSkill(uri, jsonrpc.Member(archive.section("skills.json"), uri))
 	}
-	w.inner.SetSkills(w.table.HasSkills())
 	w.inner.Mount("", w.table)
 	later := laterSource{}
 	decode(t, archive, "later.json", &later)
@@ -204,11 +205,8 @@ func (w *world) contents(uri string) ([]engine.Contents, error) {
 func (w *world) putSkill(uri string, entry []byte) {
 	compact := jsontext.Value(bytes.Clone(entry))
 	compact.Compact()
-	skill := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), ","+string(compact[1:])...)
-	if _, err := engine.ParseSkill(skill); err != nil {
-		w.Fatal(err)
-	}
-	if err := w.table.Put(engine.Entry{Kind: engine.Skills, JSON: skill}); err != nil {
+	entry = append(jsonrpc.AppendString([]byte(`{"uri":`), uri), ","+string(compact[1:])...)
+	if err := w.table.Put(engine.Entry{Kind: skill.Kind, JSON: entry}); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -393,10 +391,8 @@ func (w *world) event(text string) {
 		w.table.Remove(engine.Tools, subject)
 	case "addSkill":
 		w.putSkill(subject, []byte(value))
-		w.inner.SetSkills(true)
 	case "removeSkill":
-		w.table.Remove(engine.Skills, subject)
-		w.inner.SetSkills(w.table.HasSkills())
+		w.table.Remove(skill.Kind, subject)
 	case "addPrompt":
 		w.putPrompt(subject, decodeBehaviour(w, []byte(value)))
 	case "removePrompt":

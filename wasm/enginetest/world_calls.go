@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -105,7 +106,7 @@ func (w *world) putPrompt(name string, d behaviour) {
 func (w *world) putTool(name string, d behaviour) {
 	err := w.table.Put(engine.Entry{
 		Kind: engine.Tools, JSON: d.object(name, true),
-		Task: engine.TaskTool{Mode: map[string]engine.TaskMode{"optional": engine.TaskOptional, "required": engine.TaskRequired}[d.Task]},
+		Extra: task.Tool{Mode: map[string]task.Mode{"optional": task.Optional, "required": task.Required}[d.Task]},
 		Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 			return d.perform(ctx, arguments, `{"content":[{"type":"text","text":%s}]}`)
 		},

@@ -11,7 +11,6 @@ import (
 type Filter struct {
 	Lists uint8 // bits in the order of FilterKeys
 	URIs  []string
-	Tasks []string // taskIds, of the extension for tasks; nil: there is no such member
 }
 
 // FilterKeys are the members of a filter for lists, by which it requests changes of lists.
@@ -35,9 +34,6 @@ func ReadFilter(object []byte) (Filter, error) {
 			}
 		case "resourceSubscriptions":
 			return addTexts(&f.URIs, name, value)
-		case "taskIds":
-			f.Tasks = []string{}
-			return addTexts(&f.Tasks, name, value)
 		}
 		return nil
 	})
@@ -45,6 +41,19 @@ func ReadFilter(object []byte) (Filter, error) {
 		return f, refusal
 	}
 	return f, nil
+}
+
+// FilterTexts returns a member of a filter that is an array of strings; nil: there is none.
+func FilterTexts(filter []byte, member string) ([]string, error) {
+	value := jsonrpc.Member(filter, member)
+	if value == nil || string(value) == "null" {
+		return nil, nil
+	}
+	texts := []string{}
+	if refusal := addTexts(&texts, member, value); refusal != nil {
+		return nil, refusal
+	}
+	return texts, nil
 }
 
 // addTexts adds those strings of an array that are not there yet.

@@ -7,7 +7,7 @@ import type { Json } from './source.ts'
 
 /**
  * `read`: lists, resources, templates, completions, subscriptions, prompts, skills, and tools with
- * `readOnlyHint: true`. `act`: all other tools, and methods of extensions.
+ * `readOnlyHint: true`. `act`: all other tools.
  */
 export type Right = 'read' | 'act'
 

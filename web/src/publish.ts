@@ -205,9 +205,8 @@ export interface Publishing {
   ): Registration
   /**
    * Offers a skill: instructions for models, a SKILL.md whose frontmatter is `description`, and further files.
-   * Clients get it by the extension `io.modelcontextprotocol/skills`, which is declared while there are
-   * skills, and the files as resources `skill://name/SKILL.md` too. The option `redact` of `start` gets each file
-   * once, when it is registered.
+   * Clients get it by the extension `io.modelcontextprotocol/skills`, and the files as resources
+   * `skill://name/SKILL.md` too. The option `redact` of `start` gets each file once, when it is registered.
    */
   skill(
     description: SkillDescription,

@@ -64,7 +64,7 @@ type Monitor interface {
 // is not nil, it is rejected.
 func (g *Gate) Delay(c Client, method string) (wait time.Duration, over *limits.Exceeded) {
 	what := limits.Calls
-	switch engine.MethodOf(method).Rate {
+	switch MethodOf(method).Rate {
 	case engine.RateReads:
 		what = limits.Reads
 	case engine.RateCompletions:

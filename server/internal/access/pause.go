@@ -154,8 +154,8 @@ func (p *Pause) remove(d *Direct) {
 // withholds returns the error for a request of this method while there is a pause for the
 // client.
 func (d *Direct) withholds(method string) *jsonrpc.Error {
-	known := engine.MethodOf(method)
-	if known.Right == engine.RightConnect && known.List() == "" || method == engine.MethodUnsubscribe {
+	known := MethodOf(method)
+	if known.Right == engine.RightConnect && known.Lists == nil || method == engine.MethodUnsubscribe {
 		return nil // nothing of a page
 	}
 	if until := d.pausedUntil(); !until.IsZero() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -99,7 +100,7 @@ func TestPauseRejectsEveryMethodOfPages(t *testing.T) {
 			{engine.MethodGetPrompt, `"name":"x"`, false},
 			{engine.MethodComplete, `"ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"a","value":""}`, false},
 			{engine.MethodListen, `"notifications":{"resourceSubscriptions":["a:1"]}`, false},
-			{engine.MethodListSkills, "", false},
+			{skill.MethodList, "", false},
 			{"acme/unknown", "", false},
 		}
 		paused := func(id int, method, params string) bool {
@@ -117,7 +118,7 @@ func TestPauseRejectsEveryMethodOfPages(t *testing.T) {
 			t.Errorf("the audit log: %s", got)
 		}
 		for _, e := range audit.all() {
-			if want := engine.MethodOf(e.Verb).Name != engine.MethodDiscover; (e.Reason == access.ReasonPaused) != want || (e.Right != "") != want {
+			if want := access.MethodOf(e.Verb).Name != engine.MethodDiscover; (e.Reason == access.ReasonPaused) != want || (e.Right != "") != want {
 				t.Errorf("the audit log: %+v", e)
 			}
 		}

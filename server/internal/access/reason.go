@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -47,7 +49,7 @@ type Rights interface {
 // own. A tool of a page needs RightAct, also if the page says that it changes nothing: the
 // gateway does not know that.
 func (g *Gate) RightOf(e *engine.Engine, method, name string) string {
-	known := engine.MethodOf(method)
+	known := MethodOf(method)
 	switch {
 	case method == "" || method == engine.MethodUnsubscribe:
 		return ""
@@ -55,7 +57,7 @@ func (g *Gate) RightOf(e *engine.Engine, method, name string) string {
 		return ""
 	case known.Right == engine.RightCall:
 		return RightAct
-	case known.Right == engine.RightConnect && known.List() == "":
+	case known.Right == engine.RightConnect && known.Lists == nil:
 		return ""
 	}
 	return RightRead
@@ -111,18 +113,15 @@ const promptScheme = "prompt:"
 // policyOf returns what engine.Options.Allow gets for a request about something; "" for a
 // request about nothing, as for lists.
 func policyOf(method, about string) (verb engine.Verb, uri string) {
-	switch {
-	case !engine.MethodOf(method).IsKnown():
-		return engine.VerbCall, "method:" + method
-	case about == "":
+	if about == "" {
 		return 0, ""
 	}
 	switch method {
-	case engine.MethodReadResource, engine.MethodGetSkill:
+	case engine.MethodReadResource, skill.MethodGet:
 		return engine.VerbRead, about
 	case engine.MethodGetPrompt:
 		return engine.VerbRead, promptScheme + about
-	case engine.MethodCallTool, engine.MethodGetTask, engine.MethodUpdateTask, engine.MethodCancelTask:
+	case engine.MethodCallTool, task.MethodGet, task.MethodUpdate, task.MethodCancel:
 		return engine.VerbCall, "tool:" + about
 	case engine.MethodSubscribe:
 		return engine.VerbWatch, about

@@ -100,7 +100,7 @@ func TestEntriesSayRightAppAndReason(t *testing.T) {
 		{"noter", "/mcp", "tools/call", tool("mail__none"), "mail__none", "mail", "act", "-32602", "rights"},
 		{"noter", "/mcp", "tools/call", tool("notes__none"), "notes__none", "notes", "act", "-32602", ""},
 		{"noter", "/mcp", "completion/complete", `"ref":{"type":"ref/prompt","name":"mail__ask"},"argument":{"name":"a","value":""}`, "mail__ask", "mail", "read", "-32602", "rights"},
-		{"noter", "/mcp", "acme/x", "", "", "", "act", "-32601", "rights"},
+		{"noter", "/mcp", "acme/x", "", "", "", "act", "-32601", ""},
 		{"gone", "/mcp", "resources/read", read("notes+why:other"), "notes+why:other", "notes", "read", "-32603", "revoked"},
 	} {
 		gate, audit := newGate("", 0)

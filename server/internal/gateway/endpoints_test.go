@@ -102,7 +102,7 @@ func TestEndpointServesTheInfoOfItsPage(t *testing.T) {
 		page.serve(engine.Info{
 			Name: "my\u202enotes", Title: "Notes \x1b[31m\U000e0041" + strings.Repeat("t", 300), Version: "1.2.3\u200b",
 			WebsiteURL: "https://app.example/about", Instructions: "One.\nTwo\u2066.\x00" + strings.Repeat("i", 3_000),
-		}, nil)
+		})
 		page.join(g)
 		server := `"name":"mynotes","version":"1.2.3","title":"Notes ` + strings.Repeat("t", 200-len("Notes ")) + `","websiteUrl":"https://app.example/about"`
 		instructions := `"instructions":"One.\nTwo.` + strings.Repeat("i", 2_000-len("One.\nTwo.")) + `"`
@@ -118,7 +118,7 @@ func TestEndpointServesTheInfoOfItsPage(t *testing.T) {
 		}
 		// Another document of the tab declares another info; an invalid URL is omitted.
 		page.leave(g, false)
-		page.serve(engine.Info{Name: "notes", Version: "2", WebsiteURL: "javascript:alert(1)"}, nil)
+		page.serve(engine.Info{Name: "notes", Version: "2", WebsiteURL: "javascript:alert(1)"})
 		page.join(g)
 		if got := ask("/mcp/notes")["discover"]; !strings.Contains(got, `{"name":"notes","version":"2"}`) || strings.Contains(got, "instructions") {
 			t.Errorf("after a reload: %s", got)

@@ -19,7 +19,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 )
 
 const (
@@ -145,23 +145,15 @@ type testPage struct {
 // newPage returns a page that will be called name.
 func newPage(t *testing.T, name string) *testPage {
 	p := &testPage{t: t, hello: Hello{Page: name, Name: name, Title: "Notes", URL: testOrigin + "/notes"}, table: engine.NewTable()}
-	p.serve(engine.Info{Name: name, Version: "1"}, nil)
+	p.serve(engine.Info{Name: name, Version: "1"})
 	return p
 }
 
-// serve gives the page another engine. extension is that of com.acme/ext, JSON, or nil.
-func (p *testPage) serve(info engine.Info, extension []byte) {
-	options := &engine.Options{UpdateInterval: time.Nanosecond, Tools: true, Prompts: true, Completions: true}
-	if extension != nil {
-		options.Extensions = slices.Concat([]byte(`{"com.acme/ext":`), extension, []byte("}"))
-		options.Extend = func(_ context.Context, method string, params []byte) ([]byte, error) {
-			if method != "acme/x" {
-				return nil, engine.ErrNotFound
-			}
-			return []byte(`{"page":"` + p.hello.Page + `","a":` + string(jsonrpc.Member(params, "a")) + `}`), nil
-		}
-	}
-	p.engine = engine.New(info, options)
+// serve gives the page another engine.
+func (p *testPage) serve(info engine.Info) {
+	p.engine = engine.New(info, &engine.Options{
+		UpdateInterval: time.Nanosecond, Tools: true, Prompts: true, Completions: true, Extensions: []*engine.Extension{skill.Extension},
+	})
 	p.engine.Mount("", p.table)
 }
 

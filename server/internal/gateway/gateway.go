@@ -24,6 +24,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/remote"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -139,7 +141,7 @@ func EngineOptions(logging bool) *engine.Options {
 	return &engine.Options{
 		Origin: "gateway", MaxMessage: limits.MaxMessage + limits.MaxSlack, Lenient: true,
 		Tools: true, Prompts: true, Completions: true, Logging: logging,
-		OtherTasks: engine.ForwardTasks(),
+		Extensions: []*engine.Extension{skill.Extension, task.Extension(nil)},
 	}
 }
 

@@ -53,3 +53,19 @@ func (v *views) pageInfo(path string) pageInfo {
 	}
 	return reported
 }
+
+// updateDeclarations updates what each view declares, after a page has joined or its grace time has ended. The caller
+// holds the lock.
+func (v *views) updateDeclarations() {
+	v.updateTabs()
+	for path, at := range v.byPath {
+		if reported := v.pageInfo(path); reported != at.info {
+			at.info = reported
+			if info := reported.engineInfo(); reported != (pageInfo{}) {
+				at.engine.SetInfo(info)
+			} else {
+				at.engine.SetInfo(v.gateway.Options.Info)
+			}
+		}
+	}
+}

@@ -139,7 +139,6 @@ func (v *views) unlockJoin(p *page) {
 func (v *views) mount(name string, r *remote.Remote) *page {
 	p := &page{name: name, remote: r}
 	r.MirrorIn(v.mirror)
-	r.OnDeclared(v.declaredChanged)
 	r.OnInput(func() engine.InputPolicy { return v.inputPolicy(p) })
 	r.OnOthers(func() []*remote.Remote { return v.otherTabs(r) })
 	v.pages[name] = p

@@ -4,13 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 )
 
 // offer gives a page a skill with one further file.
@@ -27,16 +27,12 @@ func (p *testPage) offer(name string) {
 		resources = append(resources, fmt.Sprintf(`{"uri":"%s","digest":"sha256:%x","size":%d}`, root+path, sha256.Sum256([]byte(text)), len(text)))
 	}
 	entry := []byte(`{"uri":"` + root + `SKILL.md","frontmatter":{"name":"` + name + `","description":"About ` + name + `"},"resources":[` + strings.Join(resources, ",") + `]}`)
-	_, err := engine.ParseSkill(entry)
-	p.must(err)
-	p.must(p.table.Put(engine.Entry{Kind: engine.Skills, JSON: entry}))
-	p.engine.SetSkills(true)
+	p.must(p.table.Put(engine.Entry{Kind: skill.Kind, JSON: entry}))
 	settle()
 }
 
 func (p *testPage) withdrawSkill(name string) {
-	p.table.Remove(engine.Skills, "skill://"+name+"/SKILL.md")
-	p.engine.SetSkills(p.table.HasSkills())
+	p.table.Remove(skill.Kind, "skill://"+name+"/SKILL.md")
 	settle()
 }
 
@@ -50,13 +46,10 @@ type skillEntry struct {
 	}
 }
 
-// skills returns the list at path; status 404 is an empty one.
+// skills returns the list at path.
 func (g *testGateway) skills(path string) (all []skillEntry) {
 	g.t.Helper()
-	status, body := g.Ask(path, engine.MethodListSkills, "")
-	if status == http.StatusNotFound && strings.Contains(body, "-32601") {
-		return nil
-	}
+	status, body := g.Ask(path, skill.MethodList, "")
 	var answer struct {
 		Result struct {
 			TTLMs      *int
@@ -68,13 +61,6 @@ func (g *testGateway) skills(path string) (all []skillEntry) {
 		g.t.Fatalf("skills/list at %s: %d %s", path, status, body)
 	}
 	return answer.Result.Skills
-}
-
-// declaresSkills reports what discover declares at path.
-func (g *testGateway) declaresSkills(path string) bool {
-	g.t.Helper()
-	_, body := g.Ask(path, engine.MethodDiscover, "")
-	return strings.Contains(body, `"io.modelcontextprotocol/skills":{}`)
 }
 
 // verify reads every file of a skill, and compares digest, size and frontmatter.
@@ -99,25 +85,21 @@ func (g *testGateway) verify(path string, skill skillEntry) {
 }
 
 // At /mcp are the skills of all pages, each under the prefix of its page, and at /mcp/{page}
-// those of that page; all files can be read and have digest and size of the entry. The
-// extension is declared while there is a skill, also for a page that had none when it
-// joined; subscribers get the change of the list. R-361 R-362.
+// those of that page; all files can be read and have digest and size of the entry. Subscribers get the change of the
+// list, also of a page that had none when it joined. R-361 R-362.
 func TestSkillsOfAllPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t)
 		one, two := newPage(t, "one"), newPage(t, "two")
 		one.join(g)
 		two.join(g)
-		if g.declaresSkills("/mcp") || g.skills("/mcp") != nil {
-			t.Error("skills are declared before there are any")
+		if len(g.skills("/mcp")) != 0 {
+			t.Error("skills before there are any")
 		}
 		events := g.Listen(t.Context(), "/mcp", `"resourcesListChanged":true`)
 		one.offer("list")
 		if got := events.Next(); !strings.Contains(got, engine.MethodResourcesChanged) {
 			t.Errorf("subscribers get %s", got)
-		}
-		if !g.declaresSkills("/mcp") || !g.declaresSkills("/mcp/one") || g.declaresSkills("/mcp/two") {
-			t.Error("not declared, or declared for a page without skills")
 		}
 		two.offer("list") // with the same name
 		two.offer("trip")
@@ -142,12 +124,12 @@ func TestSkillsOfAllPages(t *testing.T) {
 			{"/mcp", "two+skill://../SKILL.md", "-32602"},
 			{"/mcp", "two+skill://trip%2FSKILL.md", "-32602"},
 		} {
-			if _, body := g.Ask(x.path, engine.MethodGetSkill, `"uri":"`+x.uri+`"`); !strings.Contains(body, x.want) {
+			if _, body := g.Ask(x.path, skill.MethodGet, `"uri":"`+x.uri+`"`); !strings.Contains(body, x.want) {
 				t.Errorf("skills/get %s at %s: %s", x.uri, x.path, body)
 			}
 		}
 		if g.audited(func(e access.Entry) bool {
-			return e.Verb == engine.MethodGetSkill && e.URI == "two+skill://trip/SKILL.md" && e.Outcome == "ok"
+			return e.Verb == skill.MethodGet && e.URI == "two+skill://trip/SKILL.md" && e.Outcome == "ok"
 		}) != 1 {
 			t.Errorf("the audit log has no skills/get with its URI: %+v", g.entries)
 		}
@@ -157,10 +139,7 @@ func TestSkillsOfAllPages(t *testing.T) {
 			t.Errorf("the skill stays: %v", all)
 		}
 		two.withdrawSkill("trip")
-		if g.declaresSkills("/mcp/two") {
-			t.Error("the page declares skills that are gone")
-		}
-		if !g.declaresSkills("/mcp") || len(g.skills("/mcp")) != 1 {
+		if len(g.skills("/mcp")) != 1 {
 			t.Error("the skill of the other page is gone, too")
 		}
 		one.leave(g, false)
@@ -169,15 +148,14 @@ func TestSkillsOfAllPages(t *testing.T) {
 		}
 		g.Views("o").ExpireGrace("one")
 		synctest.Wait()
-		if g.declaresSkills("/mcp") || g.skills("/mcp") != nil {
+		if len(g.skills("/mcp")) != 0 {
 			t.Error("skills without a page")
 		}
 	})
 }
 
-// Skills do not count as the extensions that only one page may have at /mcp; both are
-// declared beside each other. A policy applies to the URIs at /mcp.
-func TestSkillsBesideOtherExtensions(t *testing.T) {
+// A policy applies to the URIs at /mcp.
+func TestPolicyOfSkills(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t, func(o *Options) {
 			o.Allow = func(_ engine.Principal, _ engine.Verb, uri string) bool {
@@ -185,22 +163,15 @@ func TestSkillsBesideOtherExtensions(t *testing.T) {
 			}
 		})
 		one, two := newPage(t, "one"), newPage(t, "two")
-		one.serve(engine.Info{Name: "one", Version: "1"}, []byte(`{"level":7}`))
 		one.offer("list")
 		two.offer("trip")
 		two.offer("private")
 		one.join(g)
 		two.join(g)
-		if _, body := g.Ask("/mcp", engine.MethodDiscover, ""); !strings.Contains(body, `"extensions":{"com.acme/ext":{"level":7},"io.modelcontextprotocol/skills":{}}`) {
-			t.Errorf("discover: %s", body)
-		}
 		for path, want := range map[string]int{"/mcp": 2, "/mcp/two": 1} {
 			if all := g.skills(path); len(all) != want || strings.Contains(fmt.Sprint(all), "private") {
 				t.Errorf("%s: %v", path, all)
 			}
-		}
-		if _, body := g.Ask("/mcp", "acme/x", `"a":[1]`); !strings.Contains(body, `"page":"one"`) {
-			t.Errorf("the other extension: %s", body)
 		}
 	})
 }

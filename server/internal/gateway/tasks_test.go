@@ -7,8 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -16,11 +18,11 @@ import (
 func (p *testPage) serveTasks() {
 	p.t.Helper()
 	p.knowsClients = true // tasks belong to one
-	p.engine = engine.New(engine.Info{Name: p.hello.Name, Version: "1"}, &engine.Options{Tools: true, Tasks: true})
+	p.engine = engine.New(engine.Info{Name: p.hello.Name, Version: "1"}, &engine.Options{Tools: true, Extensions: []*engine.Extension{task.Extension(&task.Tasks{})}})
 	p.engine.Mount("", p.table)
 	p.must(p.table.Put(engine.Entry{
 		Kind: engine.Tools, JSON: []byte(`{"name":"work","inputSchema":{"type":"object"}}`),
-		Task: engine.TaskTool{Mode: engine.TaskRequired},
+		Extra: task.Tool{Mode: task.Required},
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 			select {
 			case <-time.After(30 * time.Second):
@@ -35,14 +37,14 @@ func (p *testPage) serveTasks() {
 // task sends a request of a client with the extension.
 func (g *testGateway) task(path, method, params string) string {
 	g.t.Helper()
-	name, _ := jsonrpc.Text(jsonrpc.Member([]byte("{"+params+"}"), engine.MethodOf(method).Named))
+	name, _ := jsonrpc.Text(jsonrpc.Member([]byte("{"+params+"}"), access.MethodOf(method).Named))
 	_, text := g.Post(path, withTasks(gatewaytest.Modern("1", method, params)), gatewaytest.V2026, "Mcp-Method: "+method, "Mcp-Name: "+name)
 	return text
 }
 
 // withTasks adds the extension to the capabilities of a request.
 func withTasks(body string) string {
-	return strings.Replace(body, `clientCapabilities":{}`, `clientCapabilities":{"extensions":{"`+engine.ExtensionTasks+`":{}}}`, 1)
+	return strings.Replace(body, `clientCapabilities":{}`, `clientCapabilities":{"extensions":{"`+task.ID+`":{}}}`, 1)
 }
 
 // A task of a page outlives its connection and the gateway, and ends with the page.
@@ -52,7 +54,7 @@ func TestTasksEndWithTheirPage(t *testing.T) {
 		page := newPage(t, "notes")
 		page.serveTasks()
 		page.join(g)
-		if _, body := g.Ask("/mcp", engine.MethodDiscover, ""); !strings.Contains(body, engine.ExtensionTasks) {
+		if _, body := g.Ask("/mcp", engine.MethodDiscover, ""); !strings.Contains(body, task.ID) {
 			t.Errorf("the extension is not declared: %s", body)
 		}
 		created := g.task("/mcp", "tools/call", `"name":"notes__work"`)

@@ -42,11 +42,10 @@ type view struct {
 	tools  *resourceTools // nil without generated tools
 
 	// Guarded by mu of the views.
-	users      int       // requests, active sessions, sockets
-	lastUsed   time.Time // when users became 0
-	unmount    func()    // of its page or source; nil if there is none
-	extensions []byte    // that it declares; JSON object or nil
-	info       pageInfo  // that it declares; empty for the gateway's own
+	users    int       // requests, active sessions, sockets
+	lastUsed time.Time // when users became 0
+	unmount  func()    // of its page or source; nil if there is none
+	info     pageInfo  // that it declares; empty for the gateway's own
 }
 
 // fitter shows tools and prompts to clients of a view: no name of a page's own becomes that of a
@@ -115,9 +114,6 @@ func (v *views) make(path, name string) *view {
 		fit.Removed = func(tool, rules string) { o.SchemaRemoved(name+"__"+tool, rules) }
 	}
 	options.Fit = fit
-	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
-		return v.callExtension(ctx, path, method, params)
-	}
 	at := &view{path: path, engine: engine.New(o.Info, options)}
 	v.byPath[path] = at
 	v.gateway.views.Add(1)

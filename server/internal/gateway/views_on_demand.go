@@ -8,6 +8,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/remote"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 )
 
 // Views of many owners exist while they are used: an idle page costs its socket and its
@@ -143,10 +144,13 @@ func (awayTasks) Read(context.Context, string) ([]engine.Contents, error) {
 	return nil, engine.ErrNotFound
 }
 
-// Task implements engine.Tasker.
-func (a awayTasks) Task(ctx context.Context, id string) (engine.TaskState, error) {
-	if _, err := engine.InterruptedTask(id, engine.PrincipalOf(ctx)); err != nil {
-		return engine.TaskState{}, err
+// IsGuarded implements engine.Guarded: it stands for other engines.
+func (awayTasks) IsGuarded() {}
+
+// Task implements task.Source.
+func (a awayTasks) Task(ctx context.Context, id string) (task.State, error) {
+	if _, err := task.Interrupted(id, engine.PrincipalOf(ctx)); err != nil {
+		return task.State{}, err
 	}
 	name := a.name
 	if name == "" {
@@ -155,31 +159,31 @@ func (a awayTasks) Task(ctx context.Context, id string) (engine.TaskState, error
 	a.views.mu.Lock()
 	defer a.views.mu.Unlock()
 	if !access.ValidName(name) || a.views.pages[name] != nil {
-		return engine.TaskState{}, engine.ErrNotFound // the page has answered
+		return task.State{}, engine.ErrNotFound // the page has answered
 	}
-	return engine.TaskState{}, engine.NotSent(engine.ErrAway)
+	return task.State{}, engine.NotSent(engine.ErrAway)
 }
 
-// UpdateTask implements engine.Tasker.
+// UpdateTask implements task.Source.
 func (a awayTasks) UpdateTask(ctx context.Context, id string) error {
 	_, err := a.Task(ctx, id)
 	return err
 }
 
-// CancelTask implements engine.Tasker.
+// CancelTask implements task.Source.
 func (a awayTasks) CancelTask(ctx context.Context, id string) error {
 	_, err := a.Task(ctx, id)
 	return err
 }
 
-// MayBeOf implements engine.Tasker.
+// MayBeOf implements task.Source.
 func (a awayTasks) MayBeOf(who engine.Principal, id string) bool {
-	_, err := engine.InterruptedTask(id, who)
+	_, err := task.Interrupted(id, who)
 	return err == nil
 }
 
-// LastTask implements engine.Tasker: the Remote of the page has it, once there is one.
-func (awayTasks) LastTask(string) (engine.TaskState, bool) { return engine.TaskState{}, false }
+// LastTask implements task.Source: the Remote of the page has it, once there is one.
+func (awayTasks) LastTask(engine.Principal, string) (task.State, bool) { return task.State{}, false }
 
 // await mounts a page that is not known, if it may be on its way from another node: requests wait
 // for it as for one that reloads, for the grace time.

@@ -21,7 +21,7 @@ func (r *request) authorize(examined ...engine.Examination) bool {
 		if x.Kind == jsonrpc.Request {
 			rights = append(rights, r.rightOf(x))
 			if x.Method == engine.MethodListen && jsonrpc.Member(jsonrpc.Member(x.Params, "notifications"), "taskIds") != nil {
-				rights = append(rights, engine.MethodOf(engine.MethodGetTask).Right)
+				rights = append(rights, engine.RightCall)
 			}
 		}
 	}
@@ -31,9 +31,9 @@ func (r *request) authorize(examined ...engine.Examination) bool {
 	}
 	// A caller whose credentials do not suffice for a list gets an empty one instead of an
 	// error: clients request lists when they connect, and give up the connection if one fails.
-	if member := engine.MethodOf(examined[0].Method).List(); member != "" && len(examined) == 1 {
+	if list := access.MethodOf(examined[0].Method).Lists; list != nil && len(examined) == 1 {
 		r.audit("empty", access.ReasonRights)
-		writeJSON(r.w, http.StatusOK, jsonrpc.AppendResult(nil, examined[0].ID, emptyList(member, examined[0].Modern)))
+		writeJSON(r.w, http.StatusOK, jsonrpc.AppendResult(nil, examined[0].ID, emptyList(list.Member, examined[0].Modern)))
 		return false
 	}
 	r.audit(strconv.Itoa(challenge.Status), access.ReasonRights)
@@ -91,5 +91,5 @@ func (r *request) rightOf(x engine.Examination) engine.Right {
 			return engine.RightPrompt
 		}
 	}
-	return engine.MethodOf(x.Method).Right
+	return access.MethodOf(x.Method).Right
 }

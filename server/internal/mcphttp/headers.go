@@ -31,7 +31,7 @@ func checkHeaders(h http.Header, x engine.Examination) *jsonrpc.Error {
 	if v, ok := header(h, MethodHeader); !ok || v != x.Method {
 		return mismatch("Mcp-Method does not equal the method of the body")
 	}
-	if engine.MethodOf(x.Method).Repeated {
+	if x.Of.Repeated {
 		if v, ok := header(h, NameHeader); !ok || !matchesHeader(v, x.Name) {
 			return mismatch("Mcp-Name does not equal the uri or name of the body")
 		}

@@ -242,62 +242,6 @@ func TestHopCarriesQuestions(t *testing.T) {
 	})
 }
 
-// A method that only an extension knows is passed to the page that declares it, with
-// what belongs to the request; undeclared it is unknown, and so it is in the
-// classic era. R-361 R-365 R-366 R-367.
-func TestHopPassesExtensionsOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		options := enginetest.Offering
-		options.Extensions = []byte(`{"com.acme/x":{"level":2}}`)
-		options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
-			if method != "acme/x" {
-				return nil, engine.ErrNotFound
-			}
-			return []byte(`{"resultType":"task","_meta":{"com.acme/y":1},"who":"` + string(engine.PrincipalOf(ctx)) + `","got":` +
-				string(jsonrpc.Member(params, "give")) + `,"meta":` + string(engine.InvocationOf(ctx).Meta()) + `}`), nil
-		}
-		h := &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable(), wire: &wire{}}
-		h.page.Mount("", h.table)
-		r, err := remote.Attach(t.Context(), h.port())
-		if err != nil {
-			t.Fatal(err)
-		}
-		outer := enginetest.Offering
-		outer.Extend = r.Request
-		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &outer)
-		e.Mount("", r)
-		c := enginetest.Speak(t, e, "somebody")
-		ask := func(method string) string {
-			c.Ask("1", method, `,"com.acme/z":true`, `,"give":[1]`)
-			return c.Next()
-		}
-		if msg := ask("acme/x"); !strings.Contains(msg, "-32601") {
-			t.Errorf("undeclared: %s", msg)
-		}
-		e.SetExtensions(r.Extensions())
-		if msg := ask("server/discover"); !strings.Contains(msg, `"extensions":{"com.acme/x":{"level":2}}`) {
-			t.Errorf("discover: %s", msg)
-		}
-		msg := ask("acme/x")
-		for _, part := range []string{`"resultType":"task"`, `"com.acme/y":1`, `"got":[1]`, `"com.acme/z":true`, `"name":"gateway"`} {
-			if !strings.Contains(msg, part) {
-				t.Errorf("%s\n  has no %s", msg, part)
-			}
-		}
-		if msg := ask("acme/none"); !strings.Contains(msg, "-32601") {
-			t.Errorf("a method that the extension has not: %s", msg)
-		}
-		e.SetExtensions(nil)
-		if msg := ask("acme/x"); !strings.Contains(msg, "-32601") {
-			t.Errorf("taken back: %s", msg)
-		}
-		c.Say(`{"jsonrpc":"2.0","id":2,"method":"acme/x"}`)
-		c.Wants("-32602") // neither era
-		c.Port.Close()
-		r.Close()
-	})
-}
-
 // Calls counts what fails if the port closes now, and nothing that is repeated.
 func TestCallsInFlightAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

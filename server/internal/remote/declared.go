@@ -1,8 +1,6 @@
 package remote
 
 import (
-	"bytes"
-
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -29,23 +27,6 @@ func infoOf(discovered []byte) (info engine.Info) {
 	}
 	info.Instructions, _ = jsonrpc.Text(jsonrpc.Member(discovered, "instructions"))
 	return info
-}
-
-// Extensions returns what the other engine's discover declares: a JSON object, or
-// nil.
-func (r *Remote) Extensions() []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.extensions
-}
-
-// extensionsOf returns the extensions in a result of discover.
-func extensionsOf(discovered []byte) []byte {
-	object := jsonrpc.Member(jsonrpc.Member(discovered, "capabilities"), "extensions")
-	if len(object) == 0 || object[0] != '{' {
-		return nil
-	}
-	return bytes.Clone(object)
 }
 
 // maxReaders bounds the text of a page's readers.
@@ -97,50 +78,22 @@ func discoverParams() []byte {
 	return append(params[:len(params)-len("}}")], `,"`+hop.KeyDeclared+`":true}}`...)
 }
 
-// OnDeclared sets the function that is called when the other engine declares other
-// extensions than before on the same port. Call it before the first Reattach.
-func (r *Remote) OnDeclared(changed func()) { r.onDeclared = changed }
-
-// A declaration is what the other engine declares.
-type declaration struct {
-	extensions []byte
-	readers    *engine.Readers
-}
-
-func declarationOf(discovered []byte) *declaration {
-	return &declaration{extensionsOf(discovered), readersOf(discovered)}
-}
-
 // declared takes what the other engine declares now.
 func (r *Remote) declared(l *link, discovered []byte) {
-	if r.setDeclared(l, declarationOf(discovered)) {
-		go func() { // ends soon
-			defer r.survive(l)
-			if r.onDeclared != nil {
-				r.onDeclared()
-			}
-			// Clients that followed the page's own announcement may have been too early.
-			r.announce(engine.Change{List: true})
-		}()
-	}
+	r.setReaders(l, readersOf(discovered))
 	r.retry(l) // what was refused may be allowed by now
 }
 
-// setDeclared reports whether the present engine has other extensions than before.
-func (r *Remote) setDeclared(l *link, d *declaration) (extended bool) {
+func (r *Remote) setReaders(l *link, readers *engine.Readers) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if l.declaration = d; r.link != l {
-		return false // replace takes it
+	if l.readers = &readers; r.link == l { // else replace takes it
+		r.adopt(readers)
 	}
-	extended = string(d.extensions) != string(r.extensions)
-	r.adopt(d)
-	return extended
 }
 
-// adopt makes a declaration the present one; r.mu is held. An assistant may have got lists that it may not see any more.
-func (r *Remote) adopt(d *declaration) {
-	r.extensions = d.extensions
-	r.readers.Store(d.readers)
+// adopt makes readers the present ones; r.mu is held. An assistant may have got lists that it may not see any more.
+func (r *Remote) adopt(readers *engine.Readers) {
+	r.readers.Store(readers)
 	r.lists.clear()
 }

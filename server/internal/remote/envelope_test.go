@@ -24,7 +24,7 @@ func TestRemoteSpeaksAsAClientMust(t *testing.T) {
 		}
 		for _, kind := range []engine.Kind{engine.Prompts, engine.Tools, engine.Templates} {
 			if listing, err := r.List(t.Context(), kind, ""); len(listing.Items) != 3 || err != nil {
-				t.Errorf("%s: %v, %v", kind.Method(), listing, err)
+				t.Errorf("%s: %v, %v", kind.Method, listing, err)
 			}
 		}
 		if _, err := r.CallTool(t.Context(), "a", []byte("{}")); err != nil {

@@ -3,7 +3,7 @@ package remote
 import (
 	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 )
 
 // ListBytes returns how many bytes of lists a Remote keeps or is reading.
@@ -14,7 +14,7 @@ func ListBytes(r *Remote) int {
 }
 
 // ReadTask is readTask without a policy.
-func ReadTask(object []byte) (engine.TaskState, error) { return readTask(object, nil) }
+func ReadTask(object []byte) (task.State, error) { return readTask(object, nil) }
 
 // Mirrored returns how many bytes of published values a Remote, its owner and the process keep.
 func Mirrored(r *Remote) (page, owner, all int) {

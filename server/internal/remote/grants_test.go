@@ -48,8 +48,6 @@ func newGrantedHop(t *testing.T, grants string, gateways int) *grantedHop {
 		r, plain := remote.New(), enginetest.Offering
 		t.Cleanup(r.Close)
 		served = engine.New(engine.Info{Name: "gateway", Version: "1"}, &plain)
-		above := served
-		r.OnDeclared(func() { above.SetExtensions(nil) }) // as gateways do
 		if err := r.Reattach(t.Context(), near); err != nil {
 			t.Fatal(err)
 		}

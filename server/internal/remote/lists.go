@@ -77,9 +77,6 @@ type fetch struct {
 // List requests a part of the resources, or all of another kind, page by page. It returns after listTimeout at the
 // latest: what was fetched, or what is kept.
 func (r *Remote) List(ctx context.Context, k engine.Kind, cursor string) (engine.Listing, error) {
-	if k == engine.Skills && !r.HasSkills() {
-		return engine.Listing{}, nil
-	}
 	key := listKey{k, engine.PrincipalOf(ctx), cursor}
 	kept, f, patience, isNew := r.joinFetch(ctx, key)
 	patience = min(patience, timeLeft(ctx))

@@ -26,7 +26,7 @@ type gathering struct {
 func newGathering(t *testing.T) *gathering {
 	g := &gathering{t: t}
 	g.engine = engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{
-		PageSize: 20, Tools: true, Prompts: true, Completions: true, Skills: true, Report: g.reports.Add,
+		PageSize: 20, Tools: true, Prompts: true, Completions: true, Extensions: enginetest.Extensions(), Report: g.reports.Add,
 	})
 	return g
 }

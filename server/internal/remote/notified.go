@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -50,7 +51,7 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	switch msg.Method {
 	case engine.MethodAcknowledged:
 		r.acknowledged(l, subscription, filter)
-	case engine.MethodTask:
+	case task.MethodNotify:
 		r.taskNotified(l, who, msg.Params)
 	case engine.MethodUpdated:
 		r.announce(engine.Change{URI: uri, Only: true, Who: who})

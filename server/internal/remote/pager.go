@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -57,14 +58,14 @@ func (w *pager) attempt(ctx context.Context) (listing engine.Listing, err error)
 // page adds the entries of one page, and returns the cursor of the next.
 func (w *pager) page(ctx context.Context, cursor string) (next string, err error) {
 	w.count++
-	result, err := w.remote.call(ctx, w.key.kind.Method(), envelope(w.key.who, cursorMember(cursor)))
+	result, err := w.remote.call(ctx, w.key.kind.Method, envelope(w.key.who, cursorMember(cursor)))
 	if err != nil {
 		return "", cursorError(err, cursor)
 	}
 	if !w.take(entryCost + len(cursor)) {
 		return "", nil
 	}
-	elements, next, err := decodeList(result, w.key.kind.Member())
+	elements, next, err := decodeList(result, w.key.kind.Member)
 	if err != nil {
 		return "", err
 	}
@@ -87,8 +88,8 @@ func (w *pager) page(ctx context.Context, cursor string) (next string, err error
 // add adds an entry, if it is valid.
 func (w *pager) add(object []byte) {
 	parse := w.key.kind.Parse
-	if w.key.kind == engine.Skills {
-		parse = engine.ParseSkill
+	if w.key.kind == skill.Kind {
+		parse = parseSkill
 	}
 	item, err := parse(object)
 	if err == nil {
@@ -117,12 +118,12 @@ func (w *pager) report(ctx context.Context, err error) {
 	switch {
 	case !ok:
 	case err != nil && !errors.Is(err, engine.ErrAway) && !errors.Is(err, engine.ErrBadCursor):
-		report(jsonrpc.Wrap(w.key.kind.Method()+" of a page", shortened(err)))
+		report(jsonrpc.Wrap(w.key.kind.Method+" of a page", shortened(err)))
 	case w.cut != "":
-		report(errors.New(w.key.kind.Method() + " of a page is cut: " + w.cut))
+		report(errors.New(w.key.kind.Method + " of a page is cut: " + w.cut))
 	}
 	if ok && w.invalid > 0 {
-		report(jsonrpc.Wrap(w.key.kind.Method()+" of a page: "+strconv.Itoa(w.invalid)+" entries are not valid and left out; the first", shortened(w.first)))
+		report(jsonrpc.Wrap(w.key.kind.Method+" of a page: "+strconv.Itoa(w.invalid)+" entries are not valid and left out; the first", shortened(w.first)))
 	}
 }
 

@@ -24,15 +24,13 @@ import (
 // wait for it to come back by [Remote.Reattach], lists are answered from the last
 // good copy, and subscriptions stay.
 type Remote struct {
-	mu         sync.Mutex
-	link       *link         // nil: away
-	back       chan struct{} // closed when there is a link, or none will come
-	closed     bool
-	forgotten  bool // its return is not expected, except while it arrives
-	arrivals   int  // calls of Arrives that are not done
-	lists      listCache
-	extensions []byte // of the other engine: a JSON object, or nil
-	onDeclared func() // nil: none
+	mu        sync.Mutex
+	link      *link         // nil: away
+	back      chan struct{} // closed when there is a link, or none will come
+	closed    bool
+	forgotten bool // its return is not expected, except while it arrives
+	arrivals  int  // calls of Arrives that are not done
+	lists     listCache
 
 	inputPolicy func() engine.InputPolicy // nil: as for own sources
 	info        engine.Info               // of the other engine; its name is empty until it has come
@@ -64,7 +62,7 @@ type link struct {
 	told   bool          // by the page, which will tell when it wakes
 	silent atomic.Bool   // it answers no pings: the next message wakes it
 
-	declaration *declaration // newer than the answer to the discover of Reattach; nil: there is none
+	readers **engine.Readers // newer than the answer to the discover of Reattach; nil: there are none
 
 	listens listens
 }
@@ -122,7 +120,7 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 	if r.mirror != nil {
 		l.conn.Notify(hop.NotifyMirror, nil) // before the first read, which may be one that waits for replace
 	}
-	old, err := r.replace(l, infoOf(discovered), declarationOf(discovered))
+	old, err := r.replace(l, infoOf(discovered), readersOf(discovered))
 	if err != nil {
 		l.conn.Close()
 		return err
@@ -181,7 +179,7 @@ func isDown(err error) bool {
 }
 
 // replace makes l the present link.
-func (r *Remote) replace(l *link, info engine.Info, d *declaration) (old *link, err error) {
+func (r *Remote) replace(l *link, info engine.Info, readers *engine.Readers) (old *link, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
@@ -193,10 +191,10 @@ func (r *Remote) replace(l *link, info engine.Info, d *declaration) (old *link, 
 		return nil, engine.ErrAway
 	}
 	old = r.link
-	if l.declaration != nil {
-		d = l.declaration
+	if l.readers != nil {
+		readers = *l.readers
 	}
-	r.adopt(d)
+	r.adopt(readers)
 	r.link, r.forgotten, r.info = l, false, info
 	if r.mirror != nil {
 		r.mirror.begin(l)

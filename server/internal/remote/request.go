@@ -8,6 +8,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 	"github.com/pagemcp/pagemcp/wasm/plain"
@@ -44,8 +45,7 @@ func (r *Remote) requestMarked(ctx context.Context, method string, members []byt
 // sources may do.
 func (r *Remote) OnInput(f func() engine.InputPolicy) { r.inputPolicy = f }
 
-// Calls returns the number of calls of tools, and of methods of extensions, that have no
-// result yet. They fail with [engine.ErrInterrupted] if the port closes.
+// Calls returns the number of calls of tools that have no result yet. They fail with [engine.ErrInterrupted] if the port closes.
 func (r *Remote) Calls() int { return int(r.once.Load()) }
 
 func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte, answered func(*link), sleeps <-chan struct{}) ([]byte, error) {
@@ -288,8 +288,7 @@ func paramsFor(i *engine.Invocation, who engine.Principal, clientName string, id
 	return params
 }
 
-// notComplete returns an error unless a result is complete, or has a type that an
-// extension may know.
+// notComplete returns an error unless a result is complete.
 func (r *Remote) notComplete(ctx context.Context, method string, result []byte) error {
 	kind := jsonrpc.Member(result, "resultType")
 	switch string(kind) {
@@ -305,11 +304,8 @@ func (r *Remote) notComplete(ctx context.Context, method string, result []byte) 
 			if err != nil {
 				return err
 			}
-			return engine.TaskCreated(s)
+			return task.Created(s)
 		}
-	}
-	if !engine.MethodOf(method).IsKnown() {
-		return nil
 	}
 	return errAnswer
 }
@@ -475,16 +471,6 @@ func parseCompletion(object []byte) (c engine.Completion, err error) {
 	}
 	c.HasMore = string(jsonrpc.Member(object, "hasMore")) == "true"
 	return c, nil
-}
-
-// Request sends a request of an extension. params is a JSON object, whose _meta is
-// made anew; the result is as it came.
-func (r *Remote) Request(ctx context.Context, method string, params []byte) ([]byte, error) {
-	members := emit.JSON("{")
-	members.Members(params, func(name string) bool {
-		return name != "_meta" && name != "inputResponses" && name != "requestState"
-	})
-	return r.request(ctx, method, members[1:], true)
 }
 
 // GetPrompt requests a prompt.

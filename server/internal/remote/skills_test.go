@@ -7,6 +7,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/remote"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -18,7 +19,7 @@ func TestManySkillsAreListed(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		const count = 10_000
-		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Skills: true, PageSize: 1000})
+		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Extensions: enginetest.Extensions(), PageSize: 1000})
 		page.Mount("", enginetest.TableOfSkills(t, count))
 		near, far := jsonrpc.Pipe()
 		go page.Serve(t.Context(), far) // ends with near
@@ -26,7 +27,7 @@ func TestManySkillsAreListed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Skills: true, PageSize: 1000})
+		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Extensions: enginetest.Extensions(), PageSize: 1000})
 		e.Mount("p+", r)
 		d := enginetest.NewDialogue(t, e)
 		seen := map[string]bool{}
@@ -59,12 +60,12 @@ func TestNestedSkillsAreNotListed(t *testing.T) {
 		for _, uri := range []string{"skill://a/SKILL.md", "skill://a/b/SKILL.md", "skill://A/c/d/SKILL.md", "skill://ab/SKILL.md", "skill://x/y/SKILL.md", "skill://x/z/SKILL.md"} {
 			name := strings.TrimSuffix(uri, "/SKILL.md")
 			name = name[strings.LastIndexByte(name, '/')+1:]
-			entry := engine.Entry{Kind: engine.Skills, JSON: []byte(`{"uri":"` + uri + `","frontmatter":{"name":"` + name + `","description":"d"},"resources":"dynamic"}`)}
+			entry := engine.Entry{Kind: skill.Kind, JSON: []byte(`{"uri":"` + uri + `","frontmatter":{"name":"` + name + `","description":"d"},"resources":"dynamic"}`)}
 			if err := table.Put(entry); err != nil {
 				t.Fatal(err)
 			}
 		}
-		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Skills: true})
+		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Extensions: enginetest.Extensions()})
 		page.Mount("", table)
 		near, far := jsonrpc.Pipe()
 		go page.Serve(t.Context(), far) // ends with near
@@ -73,7 +74,7 @@ func TestNestedSkillsAreNotListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		skills, err := r.List(t.Context(), engine.Skills, "")
+		skills, err := r.List(t.Context(), skill.Kind, "")
 		var got []string
 		for _, s := range skills.Items {
 			got = append(got, s.Key)
@@ -84,29 +85,24 @@ func TestNestedSkillsAreNotListed(t *testing.T) {
 	})
 }
 
-// skills/get goes to the page of the prefix, whose answer is checked like its list, and
-// whose errors are those of an unknown skill.
+// skills/get answers with the entry in the list of the page of the prefix.
 func TestSkillOfAPage(t *testing.T) {
-	for answer, want := range map[string]string{
-		`"result":{"resultType":"complete","skill":` + enginetest.SkillEntry("one") + `,"ttlMs":5}`:                                    `"skill":{"uri":"b+skill://one/SKILL.md"`,
-		`"result":{"resultType":"complete","skill":` + enginetest.SkillEntry("two") + `}`:                                              "Internal error",
-		`"result":{"resultType":"complete"}`:                                                                                           "Internal error",
-		`"result":{"resultType":"complete","skill":` + strings.Replace(enginetest.SkillEntry("one"), `"size":7`, `"size":-7`, 1) + `}`: "Internal error",
-		`"error":{"code":-32602,"message":"secret","data":{"uri":"skill://one/SKILL.md"}}`:                                             `"message":"Unknown skill","data":{"uri":"b+skill://one/SKILL.md"}`,
-		`"error":{"code":-32601,"message":"Method not found"}`:                                                                         "Unknown skill",
-		`"error":{"code":-32603,"message":"broken"}`:                                                                                   "broken",
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			g := newGathering(t)
-			g.page("a", listsOf(nil))
-			g.page("b", listsOf(map[string]string{"skills/get": answer}))
-			d := g.client()
-			if got := d.Modern("skills/get", `"uri":"b+skill://one/SKILL.md"`); !strings.Contains(got, want) {
-				t.Errorf("%s\n  %s", answer, got)
+	synctest.Test(t, func(t *testing.T) {
+		g := newGathering(t)
+		g.page("a", listsOf(nil))
+		g.page("b", listsOf(map[string]string{"skills/list": `"result":{"resultType":"complete","skills":[` + enginetest.SkillEntry("one") + `]}`}))
+		d := g.client()
+		for uri, want := range map[string]string{
+			"b+skill://one/SKILL.md": `"skill":{"uri":"b+skill://one/SKILL.md"`,
+			"a+skill://one/SKILL.md": `"skill":{"uri":"a+skill://one/SKILL.md"`,
+			"b+skill://two/SKILL.md": "Unknown skill",
+		} {
+			if got := d.Modern("skills/get", `"uri":"`+uri+`"`); !strings.Contains(got, want) {
+				t.Errorf("%s: %s", uri, got)
 			}
-			g.end()
-		})
-	}
+		}
+		g.end()
+	})
 }
 
 // Two pages with a skill of the same name have it under two URIs.
@@ -123,32 +119,5 @@ func TestEqualSkillsOfTwoPages(t *testing.T) {
 			}
 		}
 		g.end()
-	})
-}
-
-// A page announces that it declares something else, with what it declares.
-func TestAPageDeclaresSomethingElse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, near := newScriptedPage(t)
-		p.declared = func() string { return "" }
-		changes := 0
-		r := remote.New()
-		r.OnDeclared(func() { changes++ })
-		if err := r.Reattach(t.Context(), near); err != nil {
-			t.Fatal(err)
-		}
-		if r.HasSkills() {
-			t.Error("declared from the beginning")
-		}
-		for range 1000 {
-			p.set(func() {
-				p.say(`"method":"notifications/io.github.pagemcp/declared","params":{"capabilities":{"extensions":{"io.modelcontextprotocol/skills":{}}}}`)
-			})
-		}
-		synctest.Wait()
-		if !r.HasSkills() || changes != 1 {
-			t.Errorf("skills %v, %d changes after equal announcements", r.HasSkills(), changes)
-		}
-		r.Close()
 	})
 }

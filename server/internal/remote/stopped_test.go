@@ -10,6 +10,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/remote"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
 )
 
@@ -19,15 +20,15 @@ const stopSecret = "the secret"
 // event, behind a gateway.
 func newStoppable(t *testing.T) *mirroredHop {
 	options := enginetest.Offering
-	options.Tasks = true
+	options.Extensions = enginetest.Extensions()
 	h := &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable(), wire: &wire{}}
 	h.page.Mount("", h.table)
 	h.put("notes://value", stopSecret)
 	h.put("notes://function", stopSecret)
-	for name, task := range map[string]engine.TaskTool{"look": {}, "work": {Mode: engine.TaskOptional}} {
+	for name, tool := range map[string]task.Tool{"look": {}, "work": {Mode: task.Optional}} {
 		err := h.table.Put(engine.Entry{
 			Kind: engine.Tools, JSON: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`),
-			Task: task,
+			Extra: tool,
 			Call: func(context.Context, []byte) ([]byte, error) {
 				return []byte(`{"content":[{"type":"text","text":"` + stopSecret + `"}]}`), nil
 			},
@@ -38,7 +39,7 @@ func newStoppable(t *testing.T) *mirroredHop {
 	}
 	m := &mirroredHop{hop: h, remote: remote.New()}
 	forGateway := enginetest.Offering
-	forGateway.OtherTasks = engine.ForwardTasks()
+	forGateway.Extensions = []*engine.Extension{task.Extension(nil)}
 	m.gateway = engine.New(engine.Info{Name: "gateway", Version: "1"}, &forGateway)
 	m.gateway.Mount("", engine.NewTable()) // a gateway has its tools
 	m.gateway.Mount("notes+", m.remote)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 	"github.com/pagemcp/pagemcp/wasm/plain"
 	"github.com/pagemcp/pagemcp/wasm/schema"
@@ -22,16 +23,16 @@ const maxTaskBytes = 1 << 20 // bytes
 // A taskCache has the states that passed last, oldest first.
 type taskCache struct {
 	mu     sync.Mutex
-	states []engine.TaskState
+	states []task.State
 	bytes  int
 }
 
-func taskSize(s *engine.TaskState) int {
+func taskSize(s *task.State) int {
 	return 512 + len(s.Message) + len(s.Inputs) + len(s.Result) + len(s.Error) // 512: of all other fields
 }
 
 // keep keeps a state, instead of an earlier one of its task. A last state stays.
-func (c *taskCache) keep(s engine.TaskState) {
+func (c *taskCache) keep(s task.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if size := taskSize(&s); size <= maxTaskBytes {
@@ -75,31 +76,24 @@ func (c *taskCache) find(id string) int {
 	return -1
 }
 
-func (c *taskCache) last(id string) (engine.TaskState, bool) {
+func (c *taskCache) last(id string) (task.State, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if at := c.find(id); at >= 0 {
 		return c.states[at], true
 	}
-	return engine.TaskState{}, false
-}
-
-// HasTasks reports whether the other engine declares the extension.
-func (r *Remote) HasTasks() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return jsonrpc.Member(r.extensions, engine.ExtensionTasks) != nil
+	return task.State{}, false
 }
 
 // OnOthers sets the function that returns the Remotes of the other tabs of an app, which have the newest decisions of
 // the user. Call it before the first port. f is called often, with locks of engines, and must take none.
 func (r *Remote) OnOthers(f func() []*Remote) { r.others = f }
 
-// Task implements [engine.Tasker].
-func (r *Remote) Task(ctx context.Context, id string) (engine.TaskState, error) {
-	result, err := r.taskRequest(ctx, engine.MethodGetTask, id)
+// Task implements [task.Source].
+func (r *Remote) Task(ctx context.Context, id string) (task.State, error) {
+	result, err := r.taskRequest(ctx, task.MethodGet, id)
 	if err != nil {
-		return engine.TaskState{}, err
+		return task.State{}, err
 	}
 	return readTask(result, r.policy())
 }
@@ -113,31 +107,31 @@ func (r *Remote) taskRequest(ctx context.Context, method, id string) ([]byte, er
 	return result, err
 }
 
-// UpdateTask implements [engine.Tasker].
+// UpdateTask implements [task.Source].
 func (r *Remote) UpdateTask(ctx context.Context, id string) error {
-	_, err := r.taskRequest(ctx, engine.MethodUpdateTask, id)
+	_, err := r.taskRequest(ctx, task.MethodUpdate, id)
 	return err
 }
 
-// CancelTask implements [engine.Tasker].
+// CancelTask implements [task.Source].
 func (r *Remote) CancelTask(ctx context.Context, id string) error {
-	_, err := r.taskRequest(ctx, engine.MethodCancelTask, id)
+	_, err := r.taskRequest(ctx, task.MethodCancel, id)
 	return err
 }
 
-// MayBeOf implements [engine.Tasker].
+// MayBeOf implements [task.Source].
 func (r *Remote) MayBeOf(who engine.Principal, id string) bool {
 	if r.others == nil {
 		return true // the other engine decides: it is a gateway
 	}
-	_, err := engine.InterruptedTask(id, who)
+	_, err := task.Interrupted(id, who)
 	return err == nil
 }
 
 // interrupt ends tasks that are listened to, and whose engine has ended, among topics.
 func (r *Remote) interrupt(topics []engine.Topic) {
 	for _, t := range topics {
-		id := engine.TaskOfURI(t.URI)
+		id := task.OfKey(t.URI)
 		if s, known := r.tasks.last(id); known && !s.HasEnded() {
 			s.Interrupt()
 			r.tasks.keep(s)
@@ -146,20 +140,19 @@ func (r *Remote) interrupt(topics []engine.Topic) {
 	}
 }
 
-// MayHaveKept implements [engine.Guarded].
-func (r *Remote) MayHaveKept(who engine.Principal) bool {
-	if r.awake() != nil {
-		return true // the page has decided what it sends
-	}
-	if _, _, isGone := r.present(); isGone {
-		return true // only that they are interrupted
-	}
-	_, may := r.readers.Load().Reason(who)
-	return may && r.othersAllow(who)
-}
+// IsGuarded implements [engine.Guarded].
+func (r *Remote) IsGuarded() {}
 
-// LastTask implements [engine.Tasker].
-func (r *Remote) LastTask(id string) (engine.TaskState, bool) { return r.tasks.last(id) }
+// LastTask implements [task.Source]. The page may be away, and newer decisions elsewhere.
+func (r *Remote) LastTask(who engine.Principal, id string) (s task.State, known bool) {
+	if r.awake() == nil {
+		_, _, isGone := r.present() // then only that they are interrupted
+		if _, may := r.readers.Load().Reason(who); !isGone && !(may && r.othersAllow(who)) {
+			return s, false
+		}
+	}
+	return r.tasks.last(id)
+}
 
 func taskMember(id string) []byte { return jsonrpc.AppendString([]byte(`"taskId":`), id) }
 
@@ -181,12 +174,12 @@ func (r *Remote) taskNotified(l *link, who engine.Principal, params []byte) {
 		return
 	}
 	r.tasks.keep(s)
-	r.announceTopic(engine.Topic{Who: who, URI: engine.TaskURI(s.ID)})
+	r.announceTopic(engine.Topic{Who: who, URI: task.Key(s.ID)})
 }
 
 // readTask reads a state, and cleans its texts. A policy is applied to requests for input; it may
 // be nil.
-func readTask(object []byte, policy *engine.InputPolicy) (s engine.TaskState, err error) {
+func readTask(object []byte, policy *engine.InputPolicy) (s task.State, err error) {
 	object = append([]byte(nil), object...) // it is kept
 	for _, one := range [...]struct {
 		name string
@@ -216,8 +209,8 @@ func readTask(object []byte, policy *engine.InputPolicy) (s engine.TaskState, er
 		s.Poll = max(0, poll)
 	}
 	switch s.Status {
-	case engine.TaskWorking, engine.TaskCancelled:
-	case engine.TaskInputRequired:
+	case task.Working, task.Cancelled:
+	case task.InputRequired:
 		s.Inputs = jsonrpc.Member(object, "inputRequests")
 		if s.Inputs != nil && s.Inputs[0] != '{' {
 			return s, schema.Wrong("inputRequests", "is not an object")
@@ -225,12 +218,12 @@ func readTask(object []byte, policy *engine.InputPolicy) (s engine.TaskState, er
 		if s.Inputs != nil && policy != nil {
 			s.Inputs, err = policy.Clean(s.Inputs)
 		}
-	case engine.TaskCompleted:
+	case task.Completed:
 		s.Result = jsonrpc.Member(object, "result")
 		if s.Result != nil { // else it is of a call that became a task
 			err = schema.CheckResult(s.Result, true)
 		}
-	case engine.TaskFailed:
+	case task.Failed:
 		if own := jsonrpc.Member(object, "error"); own != nil { // likewise
 			s.Error, err = cleanTaskError(own)
 		}

@@ -1,7 +1,6 @@
 package remote_test
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -10,18 +9,19 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/remote"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// pageWithTasks returns an engine with a tool that takes a minute, and asks before.
+// pageWithTasks returns an engine with a tool that takes 50 seconds, and asks before.
 func pageWithTasks(t *testing.T) *engine.Engine {
 	t.Helper()
-	page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true, Tasks: true})
+	page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true, Extensions: enginetest.Extensions()})
 	table := engine.NewTable()
 	err := table.Put(engine.Entry{
 		Kind: engine.Tools, JSON: []byte(`{"name":"work","inputSchema":{"type":"object"}}`),
-		Task: engine.TaskTool{Mode: engine.TaskOptional},
+		Extra: task.Tool{Mode: task.Optional},
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 			call := engine.InvocationOf(ctx)
 			call.Progress([]byte(`{"progress":1,"message":"works\u202e"}`))
@@ -30,7 +30,7 @@ func pageWithTasks(t *testing.T) *engine.Engine {
 				return nil, err
 			}
 			select {
-			case <-time.After(time.Minute):
+			case <-time.After(50 * time.Second):
 				return []byte(`{"content":[{"type":"resource_link","uri":"a:b","name":"b"}]}`), nil
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -68,7 +68,7 @@ func TestTasksEndWithTheirPage(t *testing.T) {
 		r.OnOthers(func() []*remote.Remote { return nil })
 		r.OnInput(func() engine.InputPolicy { return engine.InputPolicy{From: "notes (https://a.example)"} })
 		leave := attach(t, r, page)
-		gateway := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Tools: true, OtherTasks: engine.ForwardTasks()})
+		gateway := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Tools: true, Extensions: []*engine.Extension{task.Extension(nil)}})
 		gateway.Mount("notes+", r)
 		c := enginetest.TaskClientOf(t, gateway, "claude")
 		id, lost := c.Create("notes__work", "{}"), c.Create("notes__work", "{}")
@@ -126,55 +126,6 @@ func TestTasksEndWithTheirPage(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		c.Wants(lost, "-32602")
-	})
-}
-
-// repeatsStates is a port of a page that sends each state of a task a second time, a second later.
-type repeatsStates struct{ jsonrpc.Port }
-
-func (p repeatsStates) Write(ctx context.Context, msg []byte) error {
-	if strings.Contains(string(msg), `"method":"`+engine.MethodTask+`"`) {
-		again := bytes.Clone(msg)
-		time.AfterFunc(time.Second, func() { p.Port.Write(context.Background(), again) })
-	}
-	return p.Port.Write(ctx, msg)
-}
-
-// A client gets a state of a task once, however often its page sends it.
-func TestAStateIsSentOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		page := pageWithTasks(t)
-		defer page.Close()
-		r := remote.New()
-		defer r.Close()
-		near, far := jsonrpc.Pipe()
-		go page.Serve(engine.WithSpeakForOthers(t.Context()), repeatsStates{far}) // ends with near
-		defer near.Close()
-		if err := r.Reattach(t.Context(), near); err != nil {
-			t.Fatal(err)
-		}
-		gateway := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Tools: true, OtherTasks: engine.ForwardTasks()})
-		gateway.Mount("notes+", r)
-		c := enginetest.TaskClientOf(t, gateway, "claude")
-		id := c.Create("notes.work", "{}")
-		synctest.Wait()
-		c.Send("subscriptions/listen", `"notifications":{"taskIds":["`+id+`"]}`)
-		c.Next("the acknowledgement")
-		if got := c.Next("the present state"); !strings.Contains(got, `"status":"input_required"`) {
-			t.Error(got)
-		}
-		time.Sleep(time.Minute)
-		c.Send("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok-1":{"action":"accept","content":{}}}`)
-		time.Sleep(2 * time.Minute)
-		var got []string
-		for len(got) == 0 || !strings.Contains(got[len(got)-1], `"status":"completed"`) {
-			if next := c.Next("the last state"); strings.Contains(next, engine.MethodTask) {
-				got = append(got, next)
-			}
-		}
-		if len(got) != 2 || !strings.Contains(got[0], `"status":"working"`) {
-			t.Errorf("after the answer: %q", got)
-		}
 	})
 }
 

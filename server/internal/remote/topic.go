@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 	"github.com/pagemcp/pagemcp/wasm/schema"
@@ -325,7 +326,7 @@ func (r *Remote) markRefused(l *link, t *topic, how refusal) (announce, interrup
 		return false, false
 	}
 	announce = how == byAnswer && t.missed && !t.refused
-	interrupt = how != unsent && !t.isAcked && engine.TaskOfURI(t.URI) != ""
+	interrupt = how != unsent && !t.isAcked && task.OfKey(t.URI) != ""
 	l.listens.leave(t)
 	t.refused, t.missed = true, true
 	t.answered()
@@ -365,8 +366,9 @@ func (r *Remote) acknowledged(l *link, subscription jsonrpc.ID, filter []byte) {
 	for _, uri := range granted.URIs {
 		keys[uri] = true
 	}
-	for _, id := range granted.Tasks {
-		keys[engine.TaskURI(id)] = true
+	tasks, _ := schema.FilterTexts(filter, "taskIds")
+	for _, id := range tasks {
+		keys[task.Key(id)] = true
 	}
 	missed, refused := r.markAcked(l, subscription, func(key string) bool { return filter == nil || keys[key] })
 	r.refused(l, refused, byDenial)
@@ -432,7 +434,7 @@ func (r *Remote) announceTopic(t engine.Topic) {
 func listenParams(topics []*topic) []byte {
 	capabilities, uris, tasks, all := "{}", []byte(nil), []byte(nil), ""
 	for _, t := range topics {
-		switch id := engine.TaskOfURI(t.URI); {
+		switch id := task.OfKey(t.URI); {
 		case t.URI == "":
 			all = `,"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true`
 		case id != "":
@@ -444,7 +446,7 @@ func listenParams(topics []*topic) []byte {
 	filter := []byte(`"notifications":{"resourceSubscriptions":[`)
 	filter = append(append(filter, bytes.TrimPrefix(uris, []byte(","))...), ']')
 	if tasks != nil {
-		capabilities = `{"extensions":{"` + engine.ExtensionTasks + `":{}}}`
+		capabilities = `{"extensions":{"` + task.ID + `":{}}}`
 		filter = append(append(append(filter, `,"taskIds":[`...), tasks[1:]...), ']')
 	}
 	return envelopeWith(capabilities, topics[0].Who, append(append(filter, all...), '}'))

@@ -5,6 +5,8 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/remote"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/skill"
+	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -12,16 +14,11 @@ import (
 // gatewayAbove is an engine whose only source is a Remote.
 func gatewayAbove(t *testing.T, port jsonrpc.Port, info engine.Info, options engine.Options) *engine.Engine {
 	r := remote.New()
-	if options.Tasks {
-		options.OtherTasks = engine.ForwardTasks()
-	}
+	options.Extensions = []*engine.Extension{skill.Extension, task.Extension(nil)}
 	e := engine.New(info, &options)
-	declare := func() { e.SetSkills(r.HasSkills()); e.SetTasks(r.HasTasks()) }
-	r.OnDeclared(declare)
 	if err := r.Reattach(t.Context(), port); err != nil {
 		t.Fatal(err)
 	}
-	declare()
 	e.Mount("", r)
 	t.Cleanup(r.Close)
 	return e

@@ -13,13 +13,8 @@ interface Entry {
   resources: { uri: string; digest: string; size: number }[] | 'dynamic'
 }
 
-async function skills(client: TestClient): Promise<Entry[] | undefined> {
-  const answer = await client.askModern('skills/list')
-  if (answer.error) {
-    assert.equal((answer.error as { code: number }).code, -32601)
-    return undefined
-  }
-  return resultOf<{ skills: Entry[] }>(answer).skills
+async function skills(client: TestClient): Promise<Entry[]> {
+  return resultOf<{ skills: Entry[] }>(await client.askModern('skills/list')).skills
 }
 
 async function declares(client: TestClient): Promise<boolean> {
@@ -57,8 +52,8 @@ const photo = new Uint8Array([0, 1, 2, 255])
 test('a skill and its files are served, with digests and sizes', async (t) => {
   const { mcp, client } = await testPage(t)
   const one = client()
-  assert.equal(await declares(one), false)
-  assert.equal(await skills(one), undefined)
+  assert.equal(await declares(one), true)
+  assert.deepEqual(await skills(one), [])
   const files = { 'examples/e-mail.md': 'Dear “customer” 🙂\r\n', 'photo.png': photo }
   const description = {
     name: 'refunds',
@@ -70,7 +65,6 @@ test('a skill and its files are served, with digests and sizes', async (t) => {
   const remove = mcp.skill(description, '# Refunds\n', { path: 'acme/billing', files })
   await remove.ready
   await mcp.skill({ name: 'list', description: 'Use the list.' }, 'Read it.').ready
-  assert.equal(await declares(one), true)
   const [first, second, ...others] = (await skills(one)) as [Entry, Entry]
   assert.deepEqual(others, [])
   assert.equal(first.uri, 'skill://acme/billing/refunds/SKILL.md')
@@ -121,19 +115,18 @@ test('a skill and its files are served, with digests and sizes', async (t) => {
   )
 })
 
-test('the extension is declared while there are skills, and a removal before it is served counts', async (t) => {
+test('a removal before a skill is served counts', async (t) => {
   const { mcp, client } = await testPage(t)
   const one = client()
   const early = mcp.skill({ name: 'a', description: 'A' }, 'Text')
   early()
   await early.ready
-  assert.equal(await declares(one), false)
+  assert.deepEqual(await skills(one), [])
   const late = mcp.skill({ name: 'a', description: 'A' }, 'Text')
   await late.ready
-  assert.equal(await declares(one), true)
+  assert.equal((await skills(one)).length, 1)
   late()
-  assert.equal(await declares(one), false)
-  assert.equal(await skills(one), undefined)
+  assert.deepEqual(await skills(one), [])
 })
 
 test('of one skill the registration that was called last is served, then the one before', async (t) => {
@@ -144,7 +137,7 @@ test('of one skill the registration that was called last is served, then the one
   const second = mcp.skill({ name: 'a', description: 'Second' }, 'Two')
   await Promise.all([first.ready, second.ready])
   const now = async () => {
-    const all = (await skills(one)) as Entry[]
+    const all = await skills(one)
     for (const entry of all) await verify(one, entry)
     return all.map(({ frontmatter }) => frontmatter.description)
   }
@@ -232,5 +225,5 @@ test('a skill that breaks a rule is refused, with what to do', async (t) => {
   await refused([good, '---\nname: a\n---\n'], /without frontmatter/)
   const large = { a: new Uint8Array(8 << 20), b: new Uint8Array(8 << 20) }
   await refused([good, '', { files: large }], /more than 16 MiB/)
-  assert.equal(await skills(client()), undefined)
+  assert.deepEqual(await skills(client()), [])
 })

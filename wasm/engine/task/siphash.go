@@ -1,4 +1,4 @@
-package engine
+package task
 
 import (
 	"encoding/binary"
