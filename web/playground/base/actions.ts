@@ -7,20 +7,7 @@ import { pane, selected } from './state.ts'
 
 export interface Actions {
   /** [compose] Opens a message in a new tab of the composer and shows it. */
-  compose(
-    text: string,
-    options?: {
-      title?: string
-      /** Replaces the initial text if it is still shown, and changes nothing else: neither pane nor tab. */
-      draft?: boolean
-      /** The tab is not stored: it ends with the page, or with the lesson that opened it. */
-      temporary?: boolean
-    },
-  ): void
-  /** [compose] Puts the initial text in place of a draft of this request that the user has not changed. */
-  withdraw(method: string, params: Record<string, unknown>): void
-  /** [compose] The composer's text: a component that calls it is drawn again when the text changes. */
-  composed(): string
+  compose(text: string, title?: string): void
   /** [compose] Sends the composer's text through the active connection; returns its row. */
   send(): number | undefined
   /** Shows a row in Inspect. */
@@ -35,8 +22,6 @@ export interface Actions {
 
 export const actions: Actions = {
   compose: () => {},
-  withdraw: () => {},
-  composed: () => '',
   send: () => undefined,
   inspect(row) {
     selected.value = row

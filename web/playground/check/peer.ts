@@ -5,6 +5,7 @@
 
 import { afterPatience } from '../base/patience.ts'
 import type { Connection } from '../connections/connection.ts'
+import { parsed } from '../messages/frame.ts'
 import type { Store } from '../messages/store.ts'
 import {
   clientInfo,
@@ -59,14 +60,6 @@ const maxUnanswered = 3
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 /** Whether a message responds to a request. */
 const isResponse = ({ message }: Got): boolean =>
   message.method === undefined && ('result' in message || 'error' in message)
@@ -91,10 +84,9 @@ export class Peer {
     this.status = (row) => store.http(row)?.status
     this.#connection = connection
     this.#bounds = bounds
-    connection.watch((row, text) => {
+    connection.watch((row, text, message) => {
       if (connection.direction(row) !== 'in') return
       bounds.bytes -= text.length
-      const message = parsed(text)
       const got: Got = { row, text, message: isObject(message) ? message : { batch: message } }
       if (isResponse(got)) {
         got.asked = this.asked.find(({ id, reply }) => !reply && same(id, got.message.id))
@@ -156,7 +148,7 @@ export class Peer {
   async reply(asked: Asked): Promise<Reply> {
     const failed = () =>
       this.got.some(({ message: { failed } }) => {
-        const sent = typeof failed === 'string' ? parsed(failed) : undefined
+        const sent = typeof failed === 'string' ? parsed(failed).message : undefined
         return isObject(sent) && same(sent.id, asked.id)
       })
     await this.until(() => asked.reply !== undefined || failed())
@@ -173,7 +165,7 @@ export class Peer {
   async raw(text: string, expected: boolean): Promise<Reply> {
     const from = this.got.length
     const row = this.send(text)
-    const sent = parsed(text)
+    const { message: sent } = parsed(text)
     const id = isObject(sent) && typeof sent.method === 'string' ? sent.id : undefined
     const known = typeof id === 'string' || typeof id === 'number'
     const found = () =>

@@ -2,22 +2,22 @@
 
 import { effect, untracked } from '@preact/signals'
 import { locale, t } from '../base/i18n.ts'
+import { drafts } from '../connections/clients.ts'
 import { type Editor, mount } from './editor.ts'
 import { recall } from './history.ts'
 import { send } from './send.ts'
 import { serverContext } from './server-context.ts'
-import { setTypedText, tab } from './tabs.ts'
 import { problems } from './view.ts'
 
 /** The caret and the focus are kept. */
 export function attach(host: HTMLElement, area: HTMLTextAreaElement): Editor {
   const focused = document.activeElement === area
   const editor = mount(host, {
-    text: tab.peek().text,
+    drafts: drafts.peek(),
     selection: { from: area.selectionStart, to: area.selectionEnd },
     label: t('compose.message'),
     server: () => untracked(serverContext),
-    setTypedText,
+    setTypedText: (text) => drafts.peek().type(text),
     problems: (count) => {
       problems.value = count
     },

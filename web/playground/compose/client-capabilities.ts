@@ -10,7 +10,6 @@ import {
   type Params,
   type Revision,
 } from '../protocol/revisions.ts'
-import { replaceText, tab } from './tabs.ts'
 
 /** Requests for these can be answered by forms; of `tasks`, an extension, the composer follows states. */
 export const abilities = ['elicitation', 'sampling', 'roots', 'tasks'] as const
@@ -56,8 +55,9 @@ async function change(session: Session, capabilities: Params): Promise<void> {
   const revision = session.revision.peek()
   if (!isModern(revision)) return session.restart(revision)
   const path = ['params', '_meta', metaCapabilities]
-  const text = replaceAt(tab.peek().text, path, JSON.stringify(capabilities))
-  if (text !== undefined) replaceText(text)
+  const { drafts } = session
+  const text = replaceAt(drafts.open.peek().text, path, JSON.stringify(capabilities))
+  if (text !== undefined) drafts.replace(text)
 }
 
 /** The capabilities that an error -32021 requires and the playground has. */

@@ -2,11 +2,10 @@
 
 import { type Command, opens } from '../base/commands.ts'
 import { pane } from '../base/state.ts'
-import { active } from '../connections/clients.ts'
+import { active, drafts } from '../connections/clients.ts'
 import { withoutId } from '../protocol/json.ts'
 import { recall } from './history.ts'
 import { send, sendText } from './send.ts'
-import { close, open, tab, tabs } from './tabs.ts'
 import { asForm, focusText } from './view.ts'
 
 const mayBeSent = () => {
@@ -25,7 +24,7 @@ export const composeCommands: readonly Command[] = [
   {
     id: 'compose.sendNotification',
     title: 'compose.sendNotification',
-    run: () => void sendText(withoutId(tab.peek().text)),
+    run: () => void sendText(withoutId(drafts.peek().open.peek().text)),
     when: mayBeSent,
   },
   {
@@ -44,15 +43,15 @@ export const composeCommands: readonly Command[] = [
     id: 'compose.newTab',
     title: 'compose.newTab',
     run: () => {
-      open(tab.peek().text)
+      drafts.peek().add(drafts.peek().open.peek().text)
       pane.value = 'compose'
     },
   },
   {
     id: 'compose.closeTab',
     title: 'compose.closeTab',
-    run: () => close(tab.peek().id),
-    when: () => tabs.peek().length > 1,
+    run: () => drafts.peek().close(drafts.peek().open.peek().id),
+    when: () => drafts.peek().all.peek().length > 1,
   },
   {
     id: 'compose.form',

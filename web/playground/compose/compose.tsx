@@ -12,10 +12,10 @@ import { IconButton } from '../base/icon.tsx'
 import { loadWhenIdle } from '../base/idle.ts'
 import { lazy } from '../base/lazy.tsx'
 import { StripMenu, useStrip } from '../base/strip.tsx'
-import { active } from '../connections/clients.ts'
+import { active, drafts } from '../connections/clients.ts'
+import { type Draft as Text, titleOf } from '../connections/drafts.ts'
 import { Draft } from './draft.tsx'
-import { needsConfirmation, registerActions, send } from './send.ts'
-import { close, current, open, show, type Tab, tab, tabs, titleOf } from './tabs.ts'
+import { registerActions, send } from './send.ts'
 import { asForm, editor, problems } from './view.ts'
 
 /** The tools above the text, loaded when idle. */
@@ -44,7 +44,7 @@ export function Compose() {
         <Draft />
       </div>
       {shown ? createElement(shown.Notices, {}) : null}
-      {needsConfirmation.value && <Confirmation />}
+      {drafts.value.open.value.unsure && <Confirmation />}
       <SendBar />
     </div>
   )
@@ -52,25 +52,26 @@ export function Compose() {
 
 function Tabs() {
   const { ref, overflows } = useStrip<HTMLUListElement>()
-  const name = (one: Tab) => titleOf(one) || t('compose.untitled')
+  const { all, open, shown } = drafts.value
+  const name = (one: Text) => titleOf(one) || t('compose.untitled')
   return (
     <div class="compose-tabs">
       <ul class="strip" ref={ref} aria-label={t('compose.tabs')}>
-        {tabs.value.map((one) => (
+        {all.value.map((one) => (
           <li key={one.id}>
             <button
               type="button"
-              aria-current={one.id === current.value}
+              aria-current={one.id === open.value.id}
               translate={false}
-              onClick={() => show(one.id)}
+              onClick={() => (shown.value = one.id)}
             >
               {name(one)}
             </button>
-            {tabs.value.length > 1 && (
+            {all.value.length > 1 && (
               <IconButton
                 name="close"
                 label={t('compose.close', { title: name(one) })}
-                onClick={() => close(one.id)}
+                onClick={() => drafts.peek().close(one.id)}
               />
             )}
           </li>
@@ -79,13 +80,17 @@ function Tabs() {
       {overflows.value && (
         <StripMenu
           label={t('compose.tabs')}
-          items={tabs.value}
-          current={tab.value}
+          items={all.value}
+          current={open.value}
           name={name}
-          choose={({ id }) => show(id)}
+          choose={({ id }) => (shown.value = id)}
         />
       )}
-      <IconButton name="plus" label={t('compose.newTab')} onClick={() => open(tab.peek().text)} />
+      <IconButton
+        name="plus"
+        label={t('compose.newTab')}
+        onClick={() => drafts.peek().add(open.peek().text)}
+      />
     </div>
   )
 }
@@ -131,11 +136,15 @@ function Confirmation() {
   const title = active.value?.connection.dialer.title ?? ''
   return (
     <div class="compose-unsure" role="alert">
-      <p>{t('compose.confirm', { method: titleOf(tab.value), target: title })}</p>
+      <p>{t('compose.confirm', { method: titleOf(drafts.value.open.value), target: title })}</p>
       <button type="button" onClick={() => send({ confirmed: true })}>
         {t('compose.sendAnyway')}
       </button>
-      <button type="button" class="plain" onClick={() => (needsConfirmation.value = false)}>
+      <button
+        type="button"
+        class="plain"
+        onClick={() => drafts.peek().change({ unsure: undefined })}
+      >
         {t('compose.cancel')}
       </button>
     </div>

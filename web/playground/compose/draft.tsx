@@ -1,12 +1,16 @@
 /** @jsxImportSource preact */
 /** The text: a plain text area, until the editor is loaded and takes over text and caret. */
 
+import { effect, untracked } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { loadWhenIdle } from '../base/idle.ts'
+import { drafts } from '../connections/clients.ts'
 import { send } from './send.ts'
-import { replacements, setTypedText, tab } from './tabs.ts'
 import { editor } from './view.ts'
+
+/** What reads it runs again with another draft, and after a change of its text other than typing. */
+const shownDraft = () => void [drafts.value.replacements.value, drafts.value.shown.value]
 
 export function Draft() {
   const area = useRef<HTMLTextAreaElement>(null)
@@ -28,13 +32,14 @@ export function Draft() {
   }, [])
   useEffect(
     () =>
-      replacements.subscribe(() => {
-        editor.peek()?.set(tab.peek().text)
+      effect(() => {
+        shownDraft()
+        untracked(() => editor.peek()?.show(drafts.peek()))
       }),
     [],
   )
   const there = editor.value !== undefined
-  replacements.value // redraw after a change other than typing
+  shownDraft()
   return (
     <>
       <textarea
@@ -45,8 +50,8 @@ export function Draft() {
         spellcheck={false}
         autocapitalize="off"
         translate={false}
-        value={tab.peek().text}
-        onInput={(event) => setTypedText(event.currentTarget.value)}
+        value={drafts.peek().open.peek().text}
+        onInput={(event) => drafts.peek().type(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing)
             return

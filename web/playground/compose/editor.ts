@@ -26,6 +26,7 @@ import { EditorState, Prec, StateEffect } from '@codemirror/state'
 import { EditorView, hoverTooltip, keymap } from '@codemirror/view'
 import { t } from '../base/i18n.ts'
 import { visible } from '../base/visible-text.ts'
+import type { Drafts } from '../connections/drafts.ts'
 import { type CompletionOption, type Completions, completionsAt } from './complete.ts'
 import { editorTheme } from './editor-theme.ts'
 import { type Hover, hoverAt } from './hover.ts'
@@ -35,7 +36,7 @@ import { complete as ask } from './server-completion.ts'
 import { toolProblems } from './tool-schema.ts'
 
 export interface EditorOptions {
-  text: string
+  drafts: Drafts
   /** UTF-16 code units. */
   selection?: { from: number; to: number }
   label: string
@@ -49,8 +50,10 @@ export interface EditorOptions {
 }
 
 export interface Editor {
-  /** Replaces the text, with undo. The caret stays, or moves to an offset. */
-  set(text: string, caret?: number): void
+  /** Shows the open draft. What was done to it before can be taken back. */
+  show(drafts: Drafts): void
+  /** Moves the caret to an offset. */
+  moveTo(caret: number): void
   focus(): void
   /** Checks again: the revision or the lists have changed. */
   relint(): void
@@ -66,27 +69,32 @@ const offerDelay = 150 // ms
 export function mount(host: HTMLElement, options: EditorOptions): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   root.replaceChildren()
-  const view = new EditorView({
-    root,
-    parent: root,
-    state: EditorState.create({
-      doc: options.text,
-      selection: options.selection && {
-        anchor: Math.min(options.selection.from, options.text.length),
-        head: Math.min(options.selection.to, options.text.length),
-      },
-      extensions: extensions(options),
-    }),
-  })
+  const all = extensions(options)
+  const begin = (doc: string, { from, to } = { from: 0, to: 0 }) =>
+    EditorState.create({
+      doc,
+      selection: { anchor: Math.min(from, doc.length), head: Math.min(to, doc.length) },
+      extensions: all,
+    })
+  let shown = options.drafts
+  let { id, text } = shown.open.peek()
+  const view = new EditorView({ root, parent: root, state: begin(text, options.selection) })
   return {
-    set(text, caret = view.state.selection.main.head) {
+    show(drafts) {
+      const next = drafts.open.peek()
+      if (next.id !== id) {
+        if (shown.all.peek().some((one) => one.id === id)) shown.undo.set(id, view.state)
+        view.setState((drafts.undo.get(next.id) as EditorState | undefined) ?? begin(next.text))
+      }
+      shown = drafts
+      ;({ id, text } = next)
       const now = view.state.doc.toString()
-      view.dispatch({
-        changes: now === text ? [] : { from: 0, to: now.length, insert: text },
-        selection: { anchor: Math.min(caret, text.length) },
-        userEvent: 'input.replace',
-      })
+      if (now === text) return
+      const caret = Math.min(view.state.selection.main.head, text.length)
+      const changes = { from: 0, to: now.length, insert: text }
+      view.dispatch({ changes, selection: { anchor: caret }, userEvent: 'input.replace' })
     },
+    moveTo: (caret) => view.dispatch({ selection: { anchor: caret } }),
     focus: () => view.focus(),
     relint: () => view.dispatch({ effects: outdated.of(undefined) }),
     nextProblem() {

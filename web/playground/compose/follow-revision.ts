@@ -1,35 +1,38 @@
-/** Rewrites the open tab when the revision changes, and notes what changed. */
+/** Rewrites the open draft when the revision of its client changes, and notes what changed. */
 
-import { type Signal, signal } from '@preact/signals'
-import { revision } from '../connections/clients.ts'
-import type { Sentence } from '../protocol/explain.ts'
+import { effect, untracked } from '@preact/signals'
+import { active, drafts, revision } from '../connections/clients.ts'
 import { newest, type Revision } from '../protocol/revisions.ts'
 import { rewrite } from '../protocol/rewrite.ts'
-import { replacements, replaceText, tab, tabs } from './tabs.ts'
 
-/** The changes of the last rewriting of a tab. */
-export const changes: Signal<
-  { tab: number; before: string; notes: readonly Sentence[] } | undefined
-> = signal(undefined)
-
-/** Rewrites the open tab at each change of the revision; returns stops that. */
+/** Rewrites the open draft at each change of its client's revision; returns stops that. */
 export function followRevision(): () => void {
   // The user may have chosen it before this part was loaded.
-  const { from, revision: written } = tab.peek()
-  let before = from === undefined && written === newest ? newest : revision.peek()
-  return revision.subscribe((to) => {
-    if (to !== before) rewriteTab(to)
-    before = to
+  const { from, revision: written } = drafts.peek().open.peek()
+  const first = from === undefined && written === newest ? newest : revision.peek()
+  let before = { session: active.peek(), spoken: first }
+  return effect(() => {
+    const now = { session: active.value, spoken: revision.value }
+    const isOther = now.session !== before.session && before.session !== undefined
+    if (!isOther && now.spoken !== before.spoken) untracked(() => rewriteDraft(now.spoken))
+    before = now
   })
 }
 
-/** Rewrites the current tab. */
-export function rewriteTab(to: Revision): void {
-  const { id, text, revision: from } = tab.peek()
-  if (from === to) return
-  const { text: next, notes } = rewrite(text, from, to)
-  changes.value = { tab: id, before: text, notes }
-  tabs.value = tabs.peek().map((one) => (one.id === id ? { ...one, revision: to } : one))
-  if (next !== text) replaceText(next)
-  else replacements.value++ // problems depend on the revision
+/** Rewrites the open draft. */
+export function rewriteDraft(to: Revision): void {
+  const { open, rewritten } = drafts.peek()
+  const before = open.peek()
+  if (before.revision === to) return
+  const { text, notes } = rewrite(before.text, before.revision, to)
+  rewritten.value = { before, notes }
+  drafts.peek().replace(text, { revision: to })
+}
+
+/** Undoes the last rewriting. The revision of the client stays. */
+export function takeBack(): void {
+  const { rewritten } = drafts.peek()
+  const { text, revision } = rewritten.peek()?.before ?? drafts.peek().open.peek()
+  rewritten.value = undefined
+  drafts.peek().replace(text, { revision })
 }

@@ -2,14 +2,14 @@
 /** The form: fields that are read from the text and written into it at once. */
 
 import { t } from '../base/i18n.ts'
+import { drafts } from '../connections/clients.ts'
 import { type FormField, fieldsOf, setAt } from './form-fields.ts'
 import { SchemaField } from './schema-field.tsx'
 import { jsonOf } from './schema-fields.ts'
 import { serverContext } from './server-context.ts'
-import { replaceText, tab } from './tabs.ts'
 
 export function Form() {
-  const { text } = tab.value
+  const { text } = drafts.value.open.value
   const fields = fieldsOf(text, serverContext())
   if (!fields) return <p class="compose-form quiet">{t('compose.noForm')}</p>
   return (
@@ -59,7 +59,9 @@ function Row({ field }: { field: FormField }) {
     <SchemaField
       field={field}
       value={value}
-      put={(input) => replaceText(setAt(tab.peek().text, path, jsonOf(field, input)))}
+      put={(input) =>
+        drafts.peek().replace(setAt(drafts.peek().open.peek().text, path, jsonOf(field, input)))
+      }
       suggest={suggestions.length > 0 ? suggestions : undefined}
       loose
     />

@@ -1,8 +1,8 @@
 /** The history of sent messages, newest first, in localStorage. Without storage, it lasts as long as the page. */
 
 import { setting } from '../base/settings.ts'
+import { drafts } from '../connections/clients.ts'
 import { isRevision, type Revision } from '../protocol/revisions.ts'
-import { replaceText, tab } from './tabs.ts'
 
 export interface Sent {
   id: number
@@ -58,7 +58,7 @@ const positions = new Map<number, { draft: string; at: number; shown: string }>(
 
 /** Shows an older (1) or newer (-1) message in the tab; before the newest comes the draft. */
 export function recall(step: 1 | -1): void {
-  const { id, text } = tab.peek()
+  const { id, text } = drafts.peek().open.peek()
   const before = positions.get(id)
   // a text that was edited since is a new draft
   const from = before && before.shown === text ? before : { draft: text, at: -1, shown: text }
@@ -68,5 +68,5 @@ export function recall(step: 1 | -1): void {
   if (at < -1 || at >= texts.length) return
   const shown = at === -1 ? from.draft : (texts[at] as string)
   positions.set(id, { draft: from.draft, at, shown })
-  replaceText(shown)
+  drafts.peek().replace(shown)
 }

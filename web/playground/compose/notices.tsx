@@ -8,7 +8,7 @@ import { t } from '../base/i18n.ts'
 import { InlineCode } from '../base/inline-code.tsx'
 import { lazy } from '../base/lazy.tsx'
 import { dialog, selected } from '../base/state.ts'
-import { active, revision, sessionOf, setRevision } from '../connections/clients.ts'
+import { active, drafts, revision, sessionOf, setRevision } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { pretty } from '../protocol/pretty.ts'
@@ -16,10 +16,9 @@ import { type Params, revisionOf } from '../protocol/revisions.ts'
 import { schemaOf } from '../protocol/schema.ts'
 import type { AnswersProps } from './answers.tsx'
 import { declareAndRetry, requiredOf } from './client-capabilities.ts'
-import { changes, followRevision, rewriteTab } from './follow-revision.ts'
+import { followRevision, rewriteDraft, takeBack } from './follow-revision.ts'
 import { asksOf, pagesOf, retryOf, retryWith } from './retry.ts'
 import { blankOf } from './samples.ts'
-import { open, replaceText, tab } from './tabs.ts'
 import { TaskNotice } from './task-notice.tsx'
 import { focusText } from './view.ts'
 
@@ -104,7 +103,7 @@ function InputRequired() {
         onClick={() => {
           const spoken = revisionOf(store.revision(row), session.revision.peek())
           const retry = retryOf(store.raw(request), answer, spoken)
-          if (retry) open(retry.text, { title: t('compose.answerTo', { method }) })
+          if (retry) session.drafts.add(retry.text, { title: t('compose.answerTo', { method }) })
           focusText()
         }}
       >
@@ -169,8 +168,9 @@ function OpenTask() {
 }
 
 function Changes() {
-  const found = changes.value
-  if (!found || found.tab !== tab.value.id) return null
+  const { open, rewritten } = drafts.value
+  const found = rewritten.value
+  if (found?.before.id !== open.value.id) return null
   return (
     <div class="compose-notes" role="status">
       <ul>
@@ -180,15 +180,15 @@ function Changes() {
           </li>
         ))}
       </ul>
-      {found.before !== tab.value.text && (
-        <button type="button" onClick={() => replaceText(found.before)}>
+      {found.before.text !== open.value.text && (
+        <button type="button" onClick={takeBack}>
           {t('compose.undo')}
         </button>
       )}
       <button type="button" onClick={() => (dialog.value = 'revisions')}>
         {t('compose.revisions.title')}
       </button>
-      <button type="button" class="plain" onClick={() => (changes.value = undefined)}>
+      <button type="button" class="plain" onClick={() => (rewritten.value = undefined)}>
         {t('compose.dismiss')}
       </button>
     </div>
@@ -196,7 +196,7 @@ function Changes() {
 }
 
 function FromLink() {
-  const { from } = tab.value
+  const { from } = drafts.value.open.value
   return from === undefined ? null : (
     <p class="compose-notes" data-from="link">
       {t('share.from', { target: from || t('share.demo') })}
@@ -206,7 +206,7 @@ function FromLink() {
 
 /** The message and its client differ in revision. */
 function OtherRevision() {
-  const { revision: written } = tab.value
+  const { revision: written } = drafts.value.open.value
   if (written === revision.value) return null
   return (
     <div class="compose-notes" data-from="revision">
@@ -214,7 +214,7 @@ function OtherRevision() {
       <button type="button" onClick={() => setRevision(written)}>
         {t('compose.useRevision', { written })}
       </button>
-      <button type="button" onClick={() => rewriteTab(revision.peek())}>
+      <button type="button" onClick={() => rewriteDraft(revision.peek())}>
         {t('compose.rewrite', { to: revision.value })}
       </button>
     </div>
@@ -230,7 +230,9 @@ function PendingRequest() {
   const write = () => {
     const schema = schemaOf(session.revision.peek(), method, 'result')
     const result = schema ? (blankOf(schema, schema.$defs) as Params) : {}
-    open(pretty({ jsonrpc: '2.0', id, result }), { title: t('compose.answerTo', { method }) })
+    session.drafts.add(pretty({ jsonrpc: '2.0', id, result }), {
+      title: t('compose.answerTo', { method }),
+    })
   }
   const refusal =
     method === 'sampling/createMessage'

@@ -6,14 +6,13 @@ import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
-import { setRevision } from '../connections/clients.ts'
+import { drafts, setRevision } from '../connections/clients.ts'
 import { type Column, columnsOf } from '../protocol/columns.ts'
 import { specUrl } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions.ts'
-import { tab } from './tabs.ts'
 
 export function Revisions({ close }: DialogProps) {
-  const { text, revision } = tab.value
+  const { text, revision } = drafts.value.open.value
   const columns = columnsOf(text, revision)
   return (
     <div class="compose-revisions">

@@ -1,24 +1,19 @@
 /** Sends the composer's text, unchanged. */
 
-import { signal } from '@preact/signals'
 import { actions } from '../base/actions.ts'
 import { front, pane } from '../base/state.ts'
-import { active, setRevision } from '../connections/clients.ts'
+import { active, drafts, keepDrafts, setRevision } from '../connections/clients.ts'
 import { readsOnly } from '../connections/consent.ts'
 import type { Session } from '../connections/session.ts'
 import { frameOf } from '../messages/frame.ts'
 import { showAnswer } from '../messages/select-answer.ts'
 import { addToHistory } from './history.ts'
-import { change, initialText, open, persistTabs, replaceText, tab, withdraw } from './tabs.ts'
 
 /** Whether there is room for one pane at a time, as shell.css decides: it shows buttons for them then. */
 function showsOnePane(): boolean {
   const switcher = globalThis.document?.querySelector('.switcher')
   return switcher != null && getComputedStyle(switcher).display !== 'none'
 }
-
-/** Whether a message from a link waits for the user's confirmation. */
-export const needsConfirmation = signal(false)
 
 /** Whether a message from a link needs a confirmation: it leaves this page, or may have side effects. */
 export function requiresConfirmation(text: string, session: Session): boolean {
@@ -52,20 +47,20 @@ export function withFreshId(text: string, next: () => number): string {
  */
 export function send({ confirmed = false }: { confirmed?: boolean } = {}): number | undefined {
   const session = active.peek()
-  const { text, pinned, from, revision: written } = tab.peek()
+  const own = drafts.peek()
+  const { text, pinned, from, revision: written } = own.open.peek()
   if (session === undefined || session.connection.dialer.readOnly) return undefined
   if (from !== undefined && !confirmed && requiresConfirmation(text, session)) {
-    needsConfirmation.value = true
+    own.change({ unsure: true })
     return undefined
   }
-  needsConfirmation.value = false
-  if (from !== undefined) change({ from: undefined })
-  if (!pinned) replaceText(withFreshId(text, () => session.nextId()))
+  if (from !== undefined) own.change({ from: undefined, unsure: undefined })
+  if (!pinned) own.replace(withFreshId(text, () => session.nextId()))
   if (showsOnePane()) pane.value = 'inspect' // the response is what one sees
-  if (from === undefined || session.revision.peek() === written) return sendText(tab.peek().text)
+  const { text: sent } = own.open.peek()
+  if (from === undefined || session.revision.peek() === written) return sendText(sent)
   // A message from a link is sent in the revision that it was written for.
-  const { text: linked } = tab.peek()
-  setRevision(written).then(() => active.peek() === session && sendText(linked))
+  setRevision(written).then(() => active.peek() === session && sendText(sent))
   return undefined
 }
 
@@ -97,19 +92,11 @@ export function sendText(text: string): number | undefined {
 
 /** Registers the composer's actions. Called once. */
 export function registerActions(): void {
-  persistTabs()
-  actions.compose = (text, { title = '', draft = false, temporary } = {}) => {
-    if (draft) {
-      if (tab.peek().text !== initialText()) return
-      replaceText(text)
-      change({ title, isQuoted: text.includes(title) })
-      return
-    }
-    open(text, { title, ...(temporary && { temporary }) })
+  keepDrafts()
+  actions.compose = (text, title = '') => {
+    drafts.peek().add(text, { title })
     front.value = 'compose'
     pane.value = 'compose'
   }
-  actions.withdraw = withdraw
-  actions.composed = () => tab.value.text
   actions.send = () => send()
 }

@@ -1,14 +1,13 @@
 /** The known state of the server that the composer writes for. */
 
 import { catalogue } from '../connections/catalogue.ts'
-import { active, revision } from '../connections/clients.ts'
+import { active, drafts } from '../connections/clients.ts'
 import { noServer, type ServerContext } from './schema-at.ts'
-import { tab } from './tabs.ts'
 
 /** A component or effect that reads it follows the lists of the active session. */
 export function serverContext(): ServerContext {
   const session = active.value
-  const spoken = tab.value.revision ?? revision.value
+  const { revision: spoken } = drafts.value.open.value
   if (session === undefined) return noServer(spoken)
   const { lists } = catalogue(session)
   return {

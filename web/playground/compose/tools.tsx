@@ -5,14 +5,14 @@ import { t, tag } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { Menu } from '../base/menu.tsx'
 import { dialog } from '../base/state.ts'
-import { active } from '../connections/clients.ts'
+import { active, drafts } from '../connections/clients.ts'
+import { titleOf } from '../connections/drafts.ts'
 import { withoutId } from '../protocol/json.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { abilities, declare, hasAbility, isDeclared } from './client-capabilities.ts'
 import { history, removeFromHistory, type Sent, toggleKept } from './history.ts'
 import { frameFor } from './samples.ts'
 import { replay, sendText } from './send.ts'
-import { change, replaceText, tab, titleOf } from './tabs.ts'
 import { asForm, editor } from './view.ts'
 
 export { Form } from './form.tsx'
@@ -41,7 +41,8 @@ export function Tools() {
 
 /** Methods of the revision. Methods that the server lacks come last, with the reason, and remain selectable. */
 function Methods() {
-  const { revision: spoken } = tab.value
+  const draft = drafts.value.open.value
+  const { revision: spoken } = draft
   const capabilities = active.value?.peer.value?.capabilities
   const groups = ['request', 'notification'] as const
   const lacking = (name: string) => {
@@ -51,7 +52,7 @@ function Methods() {
       : ''
   }
   const mine = methodsOf(spoken).filter(({ from }) => from !== 'server')
-  const shown = titleOf({ ...tab.value, title: '' })
+  const shown = titleOf({ ...draft, title: '' })
   const known = mine.some(({ name }) => name === shown)
   return (
     <label class="compose-method">
@@ -68,10 +69,9 @@ function Methods() {
             {},
             active.peek()?.capabilities.peek(),
           ) // Send replaces the id
-          change({ title: '' }) // it was of another message
-          replaceText(text)
+          drafts.peek().replace(text, { title: '' }) // it was of another message
           const blank = text.indexOf('""')
-          if (blank > 0) editor.peek()?.set(text, blank + 1)
+          if (blank > 0) editor.peek()?.moveTo(blank + 1)
         }}
       >
         {!known && <option value="">{t('compose.method')}</option>}
@@ -137,14 +137,12 @@ function History() {
                     class="plain"
                     title={text.slice(0, 2000)}
                     onClick={() => {
-                      replaceText(text)
+                      drafts.peek().replace(text)
                       close()
                     }}
                   >
                     <span>
-                      <code translate={false}>
-                        {titleOf({ ...tab.peek(), title: '', text }) || '…'}
-                      </code>
+                      <code translate={false}>{titleOf({ title: '', text }) || '…'}</code>
                       <br />
                       <span class="quiet">
                         {time.format(at)} · {to}
@@ -193,7 +191,7 @@ const byKept = (all: readonly Sent[]) =>
 export function SendMore() {
   const session = active.value
   const mute = session === undefined || session.connection.dialer.readOnly === true
-  const pinned = tab.value.pinned === true
+  const pinned = drafts.value.open.value.pinned === true
   return (
     <>
       <Menu label={t('compose.moreWays')} icon="down">
@@ -208,7 +206,9 @@ export function SendMore() {
                 <input
                   type="checkbox"
                   checked={pinned}
-                  onChange={(event) => change({ pinned: event.currentTarget.checked })}
+                  onChange={(event) =>
+                    drafts.peek().change({ pinned: event.currentTarget.checked })
+                  }
                 />
                 {t('compose.keepId')}
               </label>
@@ -217,7 +217,7 @@ export function SendMore() {
                   <button
                     type="button"
                     disabled={mute}
-                    onClick={() => sendAs(withoutId(tab.peek().text))}
+                    onClick={() => sendAs(withoutId(drafts.peek().open.peek().text))}
                   >
                     {t('compose.sendNotification')}
                   </button>

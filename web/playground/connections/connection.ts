@@ -14,8 +14,8 @@ const remoteKinds: ReadonlySet<Dialer['kind']> = new Set(['http', 'ws', 'frame']
 
 export type ConnectionState = 'connecting' | 'open' | 'closed'
 
-/** Called with each row of a connection, synchronously after it was pushed. */
-export type RowListener = (row: number, text: string) => void
+/** Called with each row of a connection, its text, and the message (undefined: no JSON), right after it was pushed. */
+export type RowListener = (row: number, text: string, message: unknown) => void
 
 let last = 0
 
@@ -150,7 +150,8 @@ export class Connection {
 
   #push(direction: 'in' | 'out', raw: string, framing: Dialer['framing'], http?: HttpFacts) {
     const row = this.#store.push({ connection: this.id, direction, framing, raw, http })
-    for (const listener of this.#listeners) listener(row, raw)
+    const message = this.#store.message(row)
+    for (const listener of this.#listeners) listener(row, raw, message)
     return row
   }
 

@@ -1,7 +1,7 @@
 /** Opens a connection that the user requested. If the server rejects the chosen revision, the other era is tried. */
 
 import { isModern, newest, type Revision } from '../protocol/revisions.ts'
-import { active, connect, revision, setRevision } from './clients.ts'
+import { connect } from './clients.ts'
 import type { Reply, Session } from './session.ts'
 import type { Dialer } from './transport.ts'
 
@@ -16,11 +16,11 @@ export function openConnection(dialer: Dialer): Session {
 }
 
 async function handshake(session: Session): Promise<void> {
-  const other = otherEra(revision.peek(), await session.handshake(revision.peek()))
+  const tried = session.revision.peek()
+  const other = otherEra(tried, await session.handshake(tried))
   if (other === undefined || session.connection.state.peek() !== 'open') return
   session.connection.note(`retries with revision ${other}`)
-  if (active.peek() === session) await setRevision(other)
-  else await session.restart(other)
+  await session.restart(other)
 }
 
 /** The revision to try next, if an answer to the first message says that the first was not understood. */

@@ -6,8 +6,16 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { frameOf } from '../messages/frame.ts'
-import { clientInfo, isModern, type Params, type Revision, request } from '../protocol/revisions.ts'
+import {
+  clientInfo,
+  isModern,
+  isObject,
+  type Params,
+  type Revision,
+  request,
+} from '../protocol/revisions.ts'
 import type { Connection } from './connection.ts'
+import { Drafts } from './drafts.ts'
 
 /** How a request ended. */
 export interface Reply {
@@ -68,6 +76,8 @@ const metaServer = 'io.modelcontextprotocol/serverInfo'
 export class Session {
   readonly connection: Connection
   readonly revision: Signal<Revision>
+  /** What the user writes for this client. */
+  readonly drafts: Drafts
   /** The capabilities that the client declares: in `initialize`, or in the envelope of each request. */
   readonly capabilities: Signal<Params> = signal({})
   /** Undefined until the handshake is complete. */
@@ -95,10 +105,13 @@ export class Session {
   #listen: string | number | undefined
   readonly #waiting = new Map<string, (reply: Reply) => void>()
 
-  constructor(connection: Connection, revision: Revision) {
+  constructor(connection: Connection, revision: Revision, drafts = new Drafts(revision)) {
     this.connection = connection
-    this.revision = signal(revision)
-    connection.watch((row, text) => this.#handle(row, text))
+    this.drafts = drafts
+    this.revision = drafts.revision
+    connection.watch((row, _, message) => {
+      if (isObject(message)) this.#handle(row, message)
+    })
     connection.onFailure((row, text, message) => this.#fail(row, text, message))
     connection.state.subscribe((state) => {
       if (state === 'closed') this.#end()
@@ -272,14 +285,7 @@ export class Session {
     if (old !== undefined) this.notify('notifications/cancelled', { requestId: old })
   }
 
-  #handle(row: number, text: string) {
-    let message: Message
-    try {
-      message = JSON.parse(text) as Message
-    } catch {
-      return
-    }
-    if (message === null || typeof message !== 'object') return
+  #handle(row: number, message: Message) {
     const { id, method } = message
     const params = message.params ?? {} // servers may send null
     if (this.connection.direction(row) !== 'in') {

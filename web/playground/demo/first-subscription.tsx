@@ -5,11 +5,10 @@
  * that the user wrote.
  */
 
-import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { setting } from '../base/settings.ts'
 import { coach, demoPaused, scripted, selected } from '../base/state.ts'
-import { active } from '../connections/clients.ts'
+import { active, drafts } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { pretty } from '../protocol/pretty.ts'
@@ -68,13 +67,13 @@ export async function introduce(session: Session): Promise<void> {
     introduced.value = true
     if (active.peek() !== session) return // the user looks at another server by now
     if (coach.peek() === undefined) coach.value = Hint
-    actions.compose(pretty(read), { title: watched, draft: true })
+    session.drafts.begin(pretty(read), watched)
   })
 }
 
 /** Disappears after a read, or when it is dismissed, and while Send would not read the note. */
 function Hint() {
-  if (!actions.composed().includes(watched)) return null
+  if (!drafts.value.open.value.text.includes(watched)) return null
   return (
     <p class="hint" role="note">
       {t('demo.changed')}{' '}
@@ -89,7 +88,6 @@ function Hint() {
 active.subscribe((session) => {
   if (session === undefined || session.connection.dialer.kind === 'in-page') return
   if (coach.peek() === Hint) coach.value = undefined
-  actions.withdraw('resources/read', { uri: watched })
 })
 
 let processed = store.length

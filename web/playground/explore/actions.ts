@@ -25,7 +25,7 @@ export function write(method: string, params: Params, title: string): void {
     params,
     session.capabilities.peek(),
   )
-  actions.compose(visible(JSON.stringify(message, null, 2)), { title })
+  actions.compose(visible(JSON.stringify(message, null, 2)), title)
   pane.value = 'compose'
 }
 

@@ -25,7 +25,7 @@ export const canEdit = (row: number): boolean => store.direction(row) !== 'world
 /** Opens the sent message, or the message itself, in a new tab of the composer. */
 export function edit(row: number): void {
   const source = sentRow(row) ?? row
-  actions.compose(store.raw(source), { title: store.method(source) })
+  actions.compose(store.raw(source), store.method(source))
 }
 
 /** Whether the message can be sent again: a client that can send is open. */

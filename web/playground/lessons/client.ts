@@ -7,7 +7,8 @@
  */
 
 import type { Session } from '../connections/session.ts'
-import { type Params, type Revision, request } from '../protocol/revisions.ts'
+import { parsed } from '../messages/frame.ts'
+import { isObject, type Params, type Revision, request } from '../protocol/revisions.ts'
 import { type Bindings, type Difference, difference, substitute } from './pattern.ts'
 
 interface Message {
@@ -63,10 +64,9 @@ export function newClient(options: ClientOptions): Client {
   const ours = new Set<unknown>() // ids of the scenario's requests
   let wake = () => {}
 
-  session.connection.watch((row, text) => {
-    if (session.connection.direction(row) !== 'in') return
-    const message = parse(text)
-    if (message === undefined) return
+  session.connection.watch((row, text, got) => {
+    if (session.connection.direction(row) !== 'in' || !isObject(got)) return
+    const message = got as Message
     const isAnswer = message.method === undefined && message.id !== undefined && message.id !== null
     if (isAnswer && !ours.has(message.id)) return
     inbox.push({ text, message })
@@ -178,13 +178,6 @@ export function newClient(options: ClientOptions): Client {
 }
 
 function parse(text: string): Message | undefined {
-  try {
-    const message: unknown = JSON.parse(text)
-    if (typeof message === 'object' && message !== null && !Array.isArray(message)) {
-      return message as Message
-    }
-  } catch {
-    // not JSON
-  }
-  return undefined
+  const { message } = parsed(text)
+  return isObject(message) ? (message as Message) : undefined
 }

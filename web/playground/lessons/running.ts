@@ -2,14 +2,12 @@
 
 import { computed, type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
-import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
 import { embedded, setting } from '../base/settings.ts'
-import { coach, demoPaused, pane, presenting, scripted } from '../base/state.ts'
-import { close, current } from '../compose/tabs.ts'
+import { coach, demoPaused, front, pane, presenting, scripted } from '../base/state.ts'
 import { focusText } from '../compose/view.ts'
-import { active, connect, disconnect, revision } from '../connections/clients.ts'
+import { active, connect, disconnect, drafts, revision } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
 import { Coach } from './coach.tsx'
 import { builtIn } from './library.ts'
@@ -42,29 +40,19 @@ export const done = setting<string[]>('lessons.done', [], { shared: true })
 /** @param beside - its clients are beside that of the user, which stays the active one */
 const hostOf = (beside: boolean): PlayerHost => ({
   connect(dialer, wanted) {
-    const session = connect(dialer, { handshake: false, beside })
-    session.revision.value = wanted
-    return session
+    return connect(dialer, { handshake: false, beside, as: wanted, temporary: true })
   },
   disconnect,
   recordEvent,
 })
 
 /** The state before the scenario, to be restored. */
-let before: { resting: boolean; revision: typeof revision.value; session: typeof active.value }
-
-/** The revision that the scenario set; the user may have changed it since. */
-let scenarioRevision: typeof revision.value | undefined
-
-function setScenarioRevision(next: typeof revision.value) {
-  scenarioRevision = next
-  revision.value = next
-}
+let before: { resting: boolean; session: typeof active.value }
 
 /** Remembers what {@link stop} restores, and pauses the demo. */
 function begin() {
   stop()
-  before = { resting: demoPaused.peek(), revision: revision.peek(), session: active.peek() }
+  before = { resting: demoPaused.peek(), session: active.peek() }
   demoPaused.value = true
   scripted.value = true
 }
@@ -120,7 +108,6 @@ export function startScenario(scenario: Scenario, { learner, resume = false }: S
   running.value = player
   setAddress(scenario.id, learner)
   const skipped = resume ? Math.min(reached.peek()[scenario.id] ?? 0, player.steps.length - 1) : 0
-  if (player.revision && !beside) setScenarioRevision(player.revision)
   if (learner && !beside) {
     coach.value = Coach
     pane.value = 'compose'
@@ -128,7 +115,6 @@ export function startScenario(scenario: Scenario, { learner, resume = false }: S
       if (turn === undefined) return
       if (player.played.peek() < skipped) return player.solve()
       active.value = turn.session
-      setScenarioRevision(turn.session.revision.peek())
       if (turn.draft) compose(player, turn.draft)
     })
   }
@@ -144,15 +130,11 @@ async function skip(player: Player, before: number): Promise<void> {
   }
 }
 
-/** The composer tab of the lesson. */
-let lessonTab: number | undefined
-
-/** Shows a text in the lesson's tab of the composer, and focuses it. */
+/** Shows a text in the composer, and focuses it. */
 export function compose(player: Player, text: string): void {
-  const before = lessonTab
-  actions.compose(text, { title: player.title(), temporary: true })
-  lessonTab = current.peek()
-  if (before !== undefined && before !== lessonTab) close(before)
+  drafts.peek().replace(text, { title: player.title(), revision: revision.peek() })
+  front.value = 'compose'
+  pane.value = 'compose'
   focusText()
 }
 
@@ -195,12 +177,8 @@ function stop() {
   running.value = undefined
   setAddress('')
   player.close()
-  if (lessonTab !== undefined) close(lessonTab)
-  lessonTab = undefined
   if (coach.peek() === Coach) coach.value = undefined
   demoPaused.value = before.resting
-  if (revision.peek() === scenarioRevision) revision.value = before.revision
-  scenarioRevision = undefined
   if (before.session && before.session.connection.state.peek() !== 'closed')
     active.value = before.session
   scripted.value = false

@@ -64,14 +64,18 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 /** The name of a revision; servers may send anything. */
 const dated = (value: unknown) => text(value).slice(0, 20)
 
-/** Parses a message; costs one `JSON.parse`. */
-export function frameOf(raw: string): Frame {
-  let message: unknown
+/** A text as JSON, or why it is none. */
+export function parsed(raw: string): { message?: unknown; problem?: string } {
   try {
-    message = JSON.parse(raw)
+    return { message: JSON.parse(raw) }
   } catch (error) {
-    return { ...empty, problem: String((error as Error).message) }
+    return { problem: String((error as Error).message) }
   }
+}
+
+/** @param text - a message's text; default of the second: what it is as JSON */
+export function frameOf(text: string, { message, problem } = parsed(text)): Frame {
+  if (problem !== undefined) return { ...empty, problem }
   if (Array.isArray(message)) return { ...empty, kind: 'batch' }
   if (!isObject(message)) return { ...empty, problem: 'not an object' }
   const id = message.id === undefined ? '' : JSON.stringify(message.id)

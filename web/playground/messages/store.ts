@@ -20,7 +20,7 @@ import {
   type State,
   states,
 } from './entry.ts'
-import { empty, type Frame, type FrameKind, frameOf } from './frame.ts'
+import { empty, type Frame, type FrameKind, frameOf, parsed } from './frame.ts'
 import { byteLength, StringTable } from './strings.ts'
 
 const none = -1
@@ -30,6 +30,9 @@ const maxRevisions = 20
 
 /** Requests whose revision is that of the connection from then on. Others may differ, which is a hint. */
 const handshakes = new Set(['initialize', 'server/discover', 'subscriptions/listen'])
+
+/** Messages that are kept parsed: a session reads the newest one, and several panes the selected exchange. */
+const maxParsed = 8
 
 /** Malformed messages of a side that wait for an error; older ones are forgotten. */
 const maxUnanswerable = 100
@@ -84,6 +87,7 @@ export class Store {
   #raws: string[] = []
   #http = new Map<number, HttpFacts>()
   #problems = new Map<number, string>()
+  readonly #parsed = new Map<number, ReturnType<typeof parsed>>() // newest last
   #strings = new StringTable() // of the present rows
   readonly #ended = new Map<number, number>() // requests without response, to the rows that ended them
   #waiting = new Map<string, number>() // connection, asking side and id, to the row of the request
@@ -119,7 +123,10 @@ export class Store {
   push({ connection, direction, framing, raw, time = Date.now(), http }: Entry): number {
     if (this.#length === this.#capacity) this.#grow()
     const row = this.#length++
-    const frame: Frame = direction === 'world' ? { ...empty, kind: 'world' } : frameOf(raw)
+    const isEvent = direction === 'world'
+    const frame = isEvent
+      ? { ...empty, kind: 'world' as const }
+      : frameOf(raw, this.#parse(row, raw))
     this.#times[row] = time
     this.#connections[row] = connection
     this.#flags[row] = directions.indexOf(direction) * 16 + framings.indexOf(framing)
@@ -171,6 +178,7 @@ export class Store {
     this.#strings = new StringTable()
     this.#http.clear()
     this.#problems.clear()
+    this.#parsed.clear()
     this.#waiting.clear()
     this.#unanswerable.clear()
     this.#ended.clear()
@@ -313,6 +321,7 @@ export class Store {
     const text = await this.text(row)
     if (emptied !== this.emptied.peek() || !this.isArchived(row)) return
     this.#restored.set(row, text)
+    this.#parsed.delete(row)
     this.#announce()
   }
 
@@ -328,13 +337,16 @@ export class Store {
     this.#archiveOldest()
   }
 
-  /** The message, parsed at each call; undefined if it is not JSON. */
+  /** The message, which nobody may change; undefined if it is not JSON. Those used last are not parsed again. */
   message(row: number): unknown {
-    try {
-      return JSON.parse(this.raw(row))
-    } catch {
-      return undefined
-    }
+    return (this.#parsed.get(row) ?? this.#parse(row, this.raw(row))).message
+  }
+
+  #parse(row: number, raw: string) {
+    const found = parsed(raw)
+    this.#parsed.set(row, found)
+    if (this.#parsed.size > maxParsed) this.#parsed.delete(this.#parsed.keys().next().value ?? row)
+    return found
   }
 
   /** Why a text is not a message; `''` if it is one. */

@@ -3,14 +3,14 @@
 import { actions } from '../base/actions.ts'
 import { copyText } from '../base/copy-text.ts'
 import { t } from '../base/i18n.ts'
-import { tab, tabs } from '../compose/tabs.ts'
-import { active } from '../connections/clients.ts'
+import { active, drafts } from '../connections/clients.ts'
 import { encodeLink, type Link, maxLinkLength, maxMessages } from './link.ts'
 import { redact, redactText } from './redact.ts'
 
 /** The content of a link, without secrets: the current tab, or all. */
 export function linkOf(all = false): Link {
-  const chosen = all ? tabs.value : [tab.value]
+  const { all: every, open } = drafts.value
+  const chosen = all ? every.value : [open.value]
   const dialer = active.value?.connection.dialer
   return {
     messages: chosen.map(({ text, title, revision }) => ({

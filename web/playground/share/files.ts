@@ -4,7 +4,7 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { saveFile } from '../base/save-file.ts'
 import { pane } from '../base/state.ts'
-import { open } from '../compose/tabs.ts'
+import { drafts } from '../connections/clients.ts'
 import { Connection } from '../connections/connection.ts'
 import { clientName, setClientName } from '../connections/names.ts'
 import type { Dialer } from '../connections/transport.ts'
@@ -92,7 +92,7 @@ export async function importFiles(files: Iterable<File>): Promise<void> {
 /** Opens messages in tabs of the composer, and sends nothing. */
 export function openMessages({ messages, target }: Link): void {
   for (const { text, title, revision } of messages)
-    open(text, { title: title ?? '', revision, from: target })
+    drafts.peek().add(text, { title: title ?? '', revision, from: target })
   pane.value = 'compose'
 }
 

@@ -2,7 +2,7 @@
 
 import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
-import { active, revision } from '../connections/clients.ts'
+import { active, setRevision } from '../connections/clients.ts'
 import { openConversation } from './conversation.ts'
 import { openMessages } from './files.ts'
 import { decodeLink, isLink } from './link.ts'
@@ -28,7 +28,7 @@ async function openLink(): Promise<void> {
     openMessages(link)
     const last = link.messages.at(-1)
     // Before the first connection, it is opened with the revision of the shown message.
-    if (active.peek() === undefined && last) revision.value = last.revision
+    if (active.peek() === undefined && last) setRevision(last.revision)
   } catch (error) {
     await textsLoaded()
     actions.announce(t('share.badLink', { reason: error instanceof Error ? error.message : '' }))

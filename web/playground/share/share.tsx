@@ -8,7 +8,7 @@ import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { saveFile } from '../base/save-file.ts'
-import { tabs } from '../compose/tabs.ts'
+import { drafts } from '../connections/clients.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { mermaid } from '../timeline/mermaid.ts'
@@ -82,7 +82,7 @@ function ByLink() {
   return (
     <>
       <p class="quiet">{t('share.linkAbout')}</p>
-      {tabs.value.length > 1 && (
+      {drafts.value.all.value.length > 1 && (
         <label>
           <input
             type="checkbox"
@@ -91,7 +91,7 @@ function ByLink() {
               all.value = event.currentTarget.checked
             }}
           />
-          {t('share.allTabs', { count: tabs.value.length })}
+          {t('share.allTabs', { count: drafts.value.all.value.length })}
         </label>
       )}
       <div class="share-row">

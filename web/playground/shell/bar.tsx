@@ -27,6 +27,7 @@ export function Bar() {
           class="revision quiet-field"
           title={t('shell.revision')}
           value={revision.value}
+          disabled={active.value?.connection.dialer.readOnly}
           onChange={({ currentTarget: { value } }) => {
             if (isRevision(value)) setRevision(value)
           }}
@@ -105,7 +106,7 @@ function Clients() {
           items={sessions.value}
           current={active.value}
           name={(session) => <ClientName session={session} />}
-          choose={activate}
+          choose={(session) => (active.value = session)}
         />
       )}
       {embedded ? null : (
@@ -120,11 +121,6 @@ function Clients() {
   )
 }
 
-function activate(session: Session) {
-  active.value = session
-  revision.value = session.revision.peek()
-}
-
 function ClientButton({ session }: { session: Session }) {
   const { connection } = session
   const isActive = active.value === session
@@ -134,7 +130,7 @@ function ClientButton({ session }: { session: Session }) {
         type="button"
         aria-pressed={isActive}
         title={`${connection.dialer.title}${connection.reason.value ? `: ${connection.reason.value}` : ''}`}
-        onClick={() => activate(session)}
+        onClick={() => (active.value = session)}
       >
         <ClientName session={session} />
       </button>

@@ -15,7 +15,7 @@ import {
   schemaFields,
 } from '../../../playground/compose/schema-fields.ts'
 import { openTask, taskRequests } from '../../../playground/compose/task.ts'
-import { active, connect, disconnect, revision } from '../../../playground/connections/clients.ts'
+import { active, connect, disconnect } from '../../../playground/connections/clients.ts'
 import type { TransportEvents } from '../../../playground/connections/transport.ts'
 import { type Params, type Revision, request } from '../../../playground/protocol/revisions.ts'
 import { serverOf } from '../stored.ts'
@@ -190,14 +190,13 @@ const declared = (sent: readonly { params?: Params }[]) =>
   (sent.at(-1)?.params?._meta as Params | undefined)?.[capabilities]
 
 async function client(spoken: Revision) {
-  revision.value = spoken
   const sent: { id?: number; method?: string; params?: Params }[] = []
   const server = serverOf((message, say) => {
     sent.push(message)
     const result = { protocolVersion: spoken, capabilities: {}, serverInfo: {} }
     if (message.method === 'initialize') say({ id: message.id, result })
   })
-  const session = connect(server, { handshake: false })
+  const session = connect(server, { handshake: false, as: spoken })
   await new Promise((resolve) => setTimeout(resolve))
   return { session, sent }
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signal } from '@preact/signals'
-import { changes, followRevision } from '../../../playground/compose/follow-revision.ts'
+import { followRevision, takeBack } from '../../../playground/compose/follow-revision.ts'
 import { type FormField, fieldsOf, setAt } from '../../../playground/compose/form-fields.ts'
 import {
   addToHistory,
@@ -15,31 +15,58 @@ import {
 import { frameFor } from '../../../playground/compose/samples.ts'
 import { noServer, type ServerContext } from '../../../playground/compose/schema-at.ts'
 import { jsonOf } from '../../../playground/compose/schema-fields.ts'
-import { needsConfirmation, requiresConfirmation, send } from '../../../playground/compose/send.ts'
+import { requiresConfirmation, send } from '../../../playground/compose/send.ts'
 import {
-  change,
-  close,
-  open,
-  replaceText,
-  tab,
-  tabs,
-  titleOf,
-} from '../../../playground/compose/tabs.ts'
-import { active, revision } from '../../../playground/connections/clients.ts'
+  active,
+  connect,
+  disconnect,
+  drafts,
+  setRevision,
+} from '../../../playground/connections/clients.ts'
+import { titleOf } from '../../../playground/connections/drafts.ts'
 import type { PendingRequest, Session } from '../../../playground/connections/session.ts'
+import { serverOf } from '../stored.ts'
 
 const modern = '2026-07-28'
 
-test('a tab opens beside the others, and the last one that closes begins anew', () => {
-  const before = tabs.peek().length
-  open('{"method":"ping"}')
-  assert.equal(tabs.peek().length, before + 1)
-  assert.equal(titleOf(tab.peek()), 'ping')
-  replaceText('{"method":"prompts/list"}')
-  assert.equal(tab.peek().text, '{"method":"prompts/list"}')
-  for (const { id } of tabs.peek()) close(id)
-  assert.equal(tabs.peek().length, 1)
-  assert.equal(titleOf(tab.peek()), 'resources/list')
+const own = drafts.peek()
+const { all, open: shown } = own
+
+test('a draft opens beside the others, and the last one that closes begins anew', () => {
+  const before = all.peek().length
+  own.add('{"method":"ping"}')
+  assert.equal(all.peek().length, before + 1)
+  assert.equal(titleOf(shown.peek()), 'ping')
+  own.replace('{"method":"prompts/list"}')
+  assert.equal(shown.peek().text, '{"method":"prompts/list"}')
+  for (const { id } of all.peek()) own.close(id)
+  assert.equal(all.peek().length, 1)
+  assert.equal(titleOf(shown.peek()), 'resources/list')
+})
+
+test('each client has its drafts: neither another client nor its revision changes them', async () => {
+  const stop = followRevision()
+  own.add('{"method":"ping"}')
+  const first = connect(
+    serverOf(() => {}),
+    { handshake: false },
+  )
+  assert.equal(drafts.peek(), own, 'the first client has what was written before')
+  const second = connect(
+    serverOf(() => {}),
+    { handshake: false },
+  )
+  assert.equal(titleOf(drafts.peek().open.peek()), 'resources/list')
+  drafts.peek().add(frameFor(modern, 'tools/list', 1))
+  void setRevision('2025-11-25')
+  assert.doesNotMatch(drafts.peek().open.peek().text, /_meta/)
+  active.value = first
+  assert.equal(titleOf(drafts.peek().open.peek()), 'ping')
+  assert.equal(drafts.peek().revision.peek(), modern)
+  for (const session of [second, first]) disconnect(session)
+  assert.equal(titleOf(drafts.peek().open.peek()), 'ping', 'the drafts outlive their client')
+  own.close(shown.peek().id)
+  stop()
 })
 
 test('a title that was a part of the text holds while it is, and any other one stays', () => {
@@ -50,29 +77,31 @@ test('a title that was a part of the text holds while it is, and any other one s
     ['Response to resources/read', 'Response to resources/read'],
     ['', 'tools/call'],
   ] as const) {
-    open(read, { title })
-    assert.equal(titleOf(tab.peek()), title || 'resources/read')
-    replaceText('{"method":"tools/call","params":{"name":"count"}}')
-    assert.equal(titleOf(tab.peek()), kept)
-    close(tab.peek().id)
+    own.add(read, { title })
+    assert.equal(titleOf(shown.peek()), title || 'resources/read')
+    own.replace('{"method":"tools/call","params":{"name":"count"}}')
+    assert.equal(titleOf(shown.peek()), kept)
+    own.close(shown.peek().id)
   }
 })
 
-test('another revision rewrites the open tab alone, says what changed, and can be taken back', () => {
+test('another revision rewrites the open draft alone, says what changed, and can be taken back', () => {
   const stop = followRevision()
-  open(frameFor(modern, 'resources/read', 1, { uri: 'a:b' }))
-  const hidden = tabs.peek()[0]
-  const written = tab.peek().text
-  revision.value = '2025-11-25'
-  assert.doesNotMatch(tab.peek().text, /_meta/)
-  assert.equal(tabs.peek()[0], hidden)
-  assert.equal(changes.peek()?.before, written)
+  own.add(frameFor(modern, 'resources/read', 1, { uri: 'a:b' }))
+  const hidden = all.peek()[0]
+  const { text: written } = shown.peek()
+  void setRevision('2025-11-25')
+  assert.doesNotMatch(shown.peek().text, /_meta/)
+  assert.equal(all.peek()[0], hidden)
+  assert.equal(own.rewritten.peek()?.before.text, written)
   assert.deepEqual(
-    changes.peek()?.notes.map(({ key }) => key),
+    own.rewritten.peek()?.notes.map(({ key }) => key),
     ['explain.change.noEnvelope'],
   )
-  revision.value = modern
-  assert.deepEqual(JSON.parse(tab.peek().text), JSON.parse(written))
+  takeBack()
+  assert.deepEqual([shown.peek().text, shown.peek().revision], [written, modern])
+  void setRevision(modern)
+  assert.equal(shown.peek().text, written)
   stop()
 })
 
@@ -110,15 +139,15 @@ test('what was sent is kept newest first, once, and can be forgotten', async () 
 test('walking goes back to the draft, and what was edited is a new draft', async () => {
   removeFromHistory()
   for (const text of ['old', 'new']) addToHistory({ text, to: 'demo', revision: modern })
-  open('draft')
+  own.add('draft')
   const step = (to: 1 | -1) => {
     recall(to)
-    return tab.peek().text
+    return shown.peek().text
   }
   assert.deepEqual([step(1), step(1), step(1)], ['new', 'old', 'old'])
   assert.deepEqual([step(-1), step(-1), step(-1)], ['new', 'draft', 'draft'])
   recall(1)
-  replaceText('edited')
+  own.replace('edited')
   assert.equal(step(-1), 'edited')
   assert.equal(step(1), 'new')
 })
@@ -215,10 +244,10 @@ function recorder(kind: 'in-page' | 'http', asked: PendingRequest[] = []) {
 test('each sending has a fresh id, unless the tab keeps its own', () => {
   const { sent, session } = recorder('in-page')
   active.value = session
-  open('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+  own.add('{"jsonrpc":"2.0","id":1,"method":"ping"}')
   send()
   send()
-  change({ pinned: true })
+  own.change({ pinned: true })
   send()
   assert.deepEqual(
     sent.map((text) => JSON.parse(text).id),
@@ -244,14 +273,14 @@ test('what came by a link asks before it leaves the page or does more than read,
     assert.equal(requiresConfirmation(text, session), true, text)
   }
   active.value = session
-  open('{"jsonrpc":"2.0","id":1,"method":"tools/call"}', { from: '' })
+  own.add('{"jsonrpc":"2.0","id":1,"method":"tools/call"}', { from: '' })
   assert.equal(send(), undefined)
-  assert.equal(needsConfirmation.peek(), true)
+  assert.equal(shown.peek().unsure, true)
   assert.deepEqual(sent, [])
   send({ confirmed: true })
   send()
   assert.equal(sent.length, 2)
-  assert.equal(needsConfirmation.peek(), false)
+  assert.equal(shown.peek().unsure, undefined)
   active.value = undefined
 })
 
@@ -262,7 +291,7 @@ test('an answer that is written by hand ends the waiting of its question', () =>
     { ...request, id: '7' },
   ])
   active.value = session
-  open('{"jsonrpc":"2.0","id":7,"result":{"roots":[]}}')
+  own.add('{"jsonrpc":"2.0","id":7,"result":{"roots":[]}}')
   send()
   assert.deepEqual(
     session.asked.peek().map(({ id }) => id),

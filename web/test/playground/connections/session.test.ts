@@ -17,8 +17,7 @@ import { serverOf } from '../stored.ts'
 const server = serverOf(({ id }, say) => say({ id, result: {} }))
 
 test('of two subscriptions of an older revision that overlap, none is lost', async () => {
-  const session = connect(server, { handshake: false })
-  session.revision.value = '2025-11-25'
+  const session = connect(server, { handshake: false, as: '2025-11-25', temporary: true })
   const uris = () => session.wanted.value.resourceSubscriptions
   await Promise.all(['a://1', 'a://2'].map((uri) => session.subscribe(uri)))
   assert.deepEqual(uris(), ['a://1', 'a://2'])
