@@ -68,7 +68,7 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	for _, ext := range [...]string{".webmanifest", ".txtar", ".json"} { // JSON is fetched
 		options.Loader[ext] = api.LoaderCopy
 	}
-	options.Plugins = append([]api.Plugin{textFiles(sources), orderedChunks(sources), withoutGrammar(sources), publicSources(options.AbsWorkingDir)}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{textFiles(sources), orderedChunks(sources), publicSources(options.AbsWorkingDir)}, options.Plugins...)
 	return options, nil
 }
 

@@ -1,6 +1,6 @@
 /** View state that several panes share. Each pane keeps everything else to itself. */
 
-import { type Signal, signal } from '@preact/signals'
+import { effect, type Signal, signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { embedded, setting } from './settings.ts'
 
@@ -12,6 +12,14 @@ export type Pane = (typeof panes)[number]
 
 /** The pane that a narrow screen shows: first the stage, if there is one. */
 export const pane: Signal<Pane> = signal(embedded ? 'compose' : 'explore')
+
+/** Whether composer and inspector are open: on the first visit, once there is something to compose or to inspect. */
+export const bench: Signal<boolean> = setting('bench', embedded)
+
+effect(() => {
+  if (selected.value !== undefined || pane.value === 'compose' || pane.value === 'inspect')
+    bench.value = true
+})
 
 export const exploreViews = [
   'stage',

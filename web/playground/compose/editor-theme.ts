@@ -1,30 +1,15 @@
 /** The editor's theme. CSS variables reach into its shadow root. */
 
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
-import { Decoration, EditorView, MatchDecorator, ViewPlugin } from '@codemirror/view'
+import { EditorView } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
 
-/** Tokens of JSON, complete or not; a string with a colon is a key. */
-
-const tokens = /"(?:[^"\\\n]|\\.)*"?(\s*:)?|-?\d[\w.+-]*|true|false|null/g
-
-const matcher = new MatchDecorator({
-  regexp: tokens,
-  decorate(add, from, _, match) {
-    const [text, colon = ''] = match
-    const name = colon ? 'key' : text.startsWith('"') ? 'text' : 'value'
-    add(from, from + text.length - colon.length, Decoration.mark({ class: `cm-${name}` }))
-  },
-})
-
-const colours = ViewPlugin.define(
-  (view) => ({
-    decorations: matcher.createDeco(view),
-    update(update) {
-      this.decorations = matcher.updateDeco(update, this.decorations)
-    },
-  }),
-  { decorations: ({ decorations }) => decorations },
-)
+const colours = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--accent)' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
+])
 
 const theme = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'var(--sheet)', color: 'var(--ink)' },
@@ -32,9 +17,6 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--code)', fontSize: '13px', lineHeight: '1.5' },
   '.cm-content': { padding: '10px 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 12px' },
-  '.cm-key': { color: 'var(--accent)' },
-  '.cm-text': { color: 'var(--good)' },
-  '.cm-value': { color: 'var(--warn)' },
   '.cm-content ::selection': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)',
   },
@@ -72,4 +54,4 @@ const theme = EditorView.theme({
   '.cm-diagnostic-warning': { borderLeftColor: 'var(--warn)' },
 })
 
-export const editorTheme: Extension = [theme, colours]
+export const editorTheme: Extension = [theme, syntaxHighlighting(colours)]

@@ -21,6 +21,8 @@ import {
   indentMore,
   standardKeymap,
 } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import { codeFolding, foldEffect, syntaxTree } from '@codemirror/language'
 import { type Diagnostic, forEachDiagnostic, linter, nextDiagnostic } from '@codemirror/lint'
 import { EditorState, Prec, StateEffect } from '@codemirror/state'
 import { EditorView, hoverTooltip, keymap } from '@codemirror/view'
@@ -79,20 +81,23 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
   let shown = options.drafts
   let { id, text } = shown.open.peek()
   const view = new EditorView({ root, parent: root, state: begin(text, options.selection) })
+  foldEnvelope(view)
   return {
     show(drafts) {
       const next = drafts.open.peek()
       if (next.id !== id) {
         if (shown.all.peek().some((one) => one.id === id)) shown.undo.set(id, view.state)
-        view.setState((drafts.undo.get(next.id) as EditorState | undefined) ?? begin(next.text))
+        const before = drafts.undo.get(next.id) as EditorState | undefined
+        view.setState(before ?? begin(next.text))
+        if (!before) foldEnvelope(view)
       }
       shown = drafts
       ;({ id, text } = next)
-      const now = view.state.doc.toString()
-      if (now === text) return
+      const changes = difference(view.state.doc.toString(), text)
+      if (!changes) return
       const caret = Math.min(view.state.selection.main.head, text.length)
-      const changes = { from: 0, to: now.length, insert: text }
       view.dispatch({ changes, selection: { anchor: caret }, userEvent: 'input.replace' })
+      if (changes.insert.includes('"_meta"')) foldEnvelope(view)
     },
     moveTo: (caret) => view.dispatch({ selection: { anchor: caret } }),
     focus: () => view.focus(),
@@ -103,6 +108,32 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
     },
     destroy: () => view.destroy(),
   }
+}
+
+/** The one change between two texts: what is outside of it stays as it is, folded or not. */
+function difference(before: string, after: string) {
+  if (before === after) return undefined
+  const most = Math.min(before.length, after.length)
+  let from = 0
+  while (from < most && before[from] === after[from]) from++
+  let end = 0
+  while (end < most - from && before.at(-1 - end) === after.at(-1 - end)) end++
+  return { from, to: before.length - end, insert: after.slice(from, after.length - end) }
+}
+
+/** Folds the envelope of a request, which is the same in each, unless the caret is in it. */
+function foldEnvelope(view: EditorView) {
+  const { state } = view
+  const { head } = state.selection.main
+  syntaxTree(state).iterate({
+    enter({ name, node, from }) {
+      if (name !== 'PropertyName' || state.sliceDoc(from, node.to) !== '"_meta"') return
+      const value = node.parent?.lastChild
+      if (value?.name !== 'Object' || value.to - value.from < 3) return
+      if (head > value.from && head < value.to) return
+      view.dispatch({ effects: foldEffect.of({ from: value.from + 1, to: value.to - 1 }) })
+    },
+  })
 }
 
 /** Delay after typing before problems are looked for. */
@@ -121,9 +152,6 @@ function nextProblem(view: EditorView): boolean {
   })
   return moved
 }
-
-/** Brackets to close. */
-const brackets = { closeBrackets: { brackets: ['{', '[', '"'] } }
 
 /**
  * Replaces a selection by what is typed, which the browser would do by itself: Chromium keeps the look of the selection,
@@ -151,7 +179,9 @@ function extensions(options: EditorOptions) {
     history(),
     closeBrackets(),
     typeOver,
-    EditorState.languageData.of(() => [brackets]),
+    json(),
+    codeFolding({ placeholderText: '…' }),
+    EditorState.phrases.of({ unfold: t('connections.unfold'), 'folded code': '_meta' }),
     editorTheme,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({

@@ -7,7 +7,7 @@
 
 import { t } from '../base/i18n.ts'
 import { setting } from '../base/settings.ts'
-import { coach, demoPaused, scripted, selected } from '../base/state.ts'
+import { bench, coach, demoPaused, scripted, selected } from '../base/state.ts'
 import { active, drafts } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
@@ -52,7 +52,7 @@ export async function introduce(session: Session): Promise<void> {
   const read = request(session.revision.peek(), 1, 'resources/read', { uri: watched })
   if (coach.peek() === Hint) coach.value = undefined
   const { row } = await session.request('resources/read', { uri: watched })
-  if (selected.peek() === undefined && row >= 0) selected.value = row
+  if (bench.peek() && selected.peek() === undefined && row >= 0) selected.value = row
   await session.subscribe(watched)
   const { writeNote } = await demo()
   const count = session.updates.peek().get(watched)?.count ?? 0

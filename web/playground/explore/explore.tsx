@@ -19,6 +19,7 @@ import { Tools } from './tools.tsx'
 
 const Stage = lazy(async () => (await import('../demo/demo-parts.ts')).Stage)
 const Assistant = lazy(async () => (await import('../lessons/lesson-parts.ts')).Assistant)
+const Chat = lazy(async () => (await import('../lessons/lesson-parts.ts')).RunningChat)
 const DemoPanel = lazy(async () => (await import('../demo/demo-parts.ts')).DemoPanel)
 
 const icons: Readonly<Record<ExploreView, IconName>> = {
@@ -114,7 +115,6 @@ function Views({ shown, view }: { shown: readonly ExploreView[]; view: ExploreVi
           type="button"
           class="icon-button"
           role="tab"
-          aria-label={t(`explore.${one}`)}
           title={t(`explore.${one}`)}
           aria-selected={view === one}
           aria-controls="explore-view"
@@ -123,7 +123,7 @@ function Views({ shown, view }: { shown: readonly ExploreView[]; view: ExploreVi
             exploring.value = one
           }}
         >
-          <Icon name={icons[one]} />
+          <Icon name={icons[one]} /> <span>{t(`explore.${one}`)}</span>
         </button>
       ))}
     </div>
@@ -135,8 +135,9 @@ function View({ view, session }: { view: ExploreView; session: Session }) {
     case 'stage':
       return (
         <>
-          <Stage />
           <Assistant />
+          <Stage />
+          <Chat />
         </>
       )
     case 'resources':

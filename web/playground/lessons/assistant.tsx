@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The scripted assistant for any column of the page: the chat that runs, or a button that starts it. */
+/** The scripted assistant for any column of the page: a button that starts it, and the chat that runs. */
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
@@ -9,9 +9,13 @@ import { Chat } from './chat.tsx'
 import { loadScenario } from './library.ts'
 import { chatting, lessonOf, running, startScenario } from './running.ts'
 
-export function Assistant() {
+export function RunningChat() {
   const player = lessonOf(running.value)
-  if (player && chatting.value) return <Chat key={player} player={player} />
+  return player && chatting.value ? <Chat key={player} player={player} /> : null
+}
+
+export function Assistant() {
+  if (chatting.value) return null
   const begin = async () => {
     scripted.value = true // from now on, also while it loads
     try {

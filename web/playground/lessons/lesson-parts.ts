@@ -1,7 +1,7 @@
 /** Lessons and presentations: one chunk. */
 
 export { startFromAddress } from './address.ts'
-export { Assistant } from './assistant.tsx'
+export { Assistant, RunningChat } from './assistant.tsx'
 export { Lessons } from './lessons.tsx'
 export { Present } from './present.tsx'
 export { startReplay } from './replay.ts'

@@ -4,7 +4,7 @@
 import { type ComponentChildren, createElement } from 'preact'
 import { type Key, t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { coach, front, type Pane, pane, panes, presenting, side } from '../base/state.ts'
+import { bench, coach, front, type Pane, pane, panes, presenting, side } from '../base/state.ts'
 import { Compose } from '../compose/compose.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { Unseen } from '../timeline/unseen.tsx'
@@ -80,6 +80,7 @@ function Panes() {
     <main
       class="panes"
       data-shown={pane.value}
+      data-bench={bench.value ? 'open' : 'closed'}
       style={{
         '--explore': `${explore}px`,
         '--inspect': `${inspect}px`,
@@ -128,5 +129,5 @@ function PaneBox({ name, children }: { name: Pane; children: ComponentChildren }
 function goTo(event: Event, name: Pane) {
   event.preventDefault()
   pane.value = name
-  document.getElementById(`pane-${name}`)?.focus()
+  requestAnimationFrame(() => document.getElementById(`pane-${name}`)?.focus()) // it may have been closed
 }

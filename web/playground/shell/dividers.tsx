@@ -6,7 +6,7 @@ import { type Key, t } from '../base/i18n.ts'
 import { setting } from '../base/settings.ts'
 
 /** Default sizes of panes: widths in px, the timeline's height in percent. */
-const defaults = { explore: 372, inspect: 400, timeline: 38 }
+const defaults = { explore: 420, inspect: 400, timeline: 38 }
 export type Resizable = keyof typeof defaults
 
 const stored = setting('sizes', defaults)

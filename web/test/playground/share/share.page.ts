@@ -120,7 +120,7 @@ inBrowsers(
     assert.doesNotMatch(await other.$eval('.present', (it) => it.innerHTML), /hunter2/)
     await other.keyboard.press('Escape')
     await other.waitForSelector('#pane-timeline [role=row]')
-    assert.deepEqual(await tabs(other), ['resources/list', 'ping'], 'the tabs of before')
+    assert.deepEqual(await tabs(other), ['ping'], 'the draft of before')
     assert.equal(await other.$$eval('.clients .letter', (all) => all.length), 1, 'no client')
     const sent = await other.$$eval('#pane-timeline [role=row]', (all) =>
       all.filter((row) => row.textContent?.includes('ping')).map((row) => row.textContent ?? ''),
