@@ -22,7 +22,7 @@ import {
   standardKeymap,
 } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
-import { codeFolding, foldEffect, syntaxTree } from '@codemirror/language'
+import { codeFolding, ensureSyntaxTree, foldEffect } from '@codemirror/language'
 import { type Diagnostic, forEachDiagnostic, linter, nextDiagnostic } from '@codemirror/lint'
 import { EditorState, Prec, StateEffect } from '@codemirror/state'
 import { EditorView, hoverTooltip, keymap } from '@codemirror/view'
@@ -52,7 +52,7 @@ export interface EditorOptions {
 }
 
 export interface Editor {
-  /** Shows the open draft. What was done to it before can be taken back. */
+  /** Shows the open draft, with the caret where it was. What was done to it before can be taken back. */
   show(drafts: Drafts): void
   /** Moves the caret to an offset. */
   moveTo(caret: number): void
@@ -95,8 +95,7 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
       ;({ id, text } = next)
       const changes = difference(view.state.doc.toString(), text)
       if (!changes) return
-      const caret = Math.min(view.state.selection.main.head, text.length)
-      view.dispatch({ changes, selection: { anchor: caret }, userEvent: 'input.replace' })
+      view.dispatch({ changes, userEvent: 'input.replace' })
       if (changes.insert.includes('"_meta"')) foldEnvelope(view)
     },
     moveTo: (caret) => view.dispatch({ selection: { anchor: caret } }),
@@ -125,7 +124,7 @@ function difference(before: string, after: string) {
 function foldEnvelope(view: EditorView) {
   const { state } = view
   const { head } = state.selection.main
-  syntaxTree(state).iterate({
+  ensureSyntaxTree(state, state.doc.length)?.iterate({
     enter({ name, node, from }) {
       if (name !== 'PropertyName' || state.sliceDoc(from, node.to) !== '"_meta"') return
       const value = node.parent?.lastChild

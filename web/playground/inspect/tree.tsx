@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** A JSON value as a foldable tree. Closed parts are not drawn. */
+/** A JSON value as a foldable tree, at first without the members of `_meta`. Closed parts are not drawn. */
 
 import { useSignal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
@@ -19,7 +19,7 @@ interface Props {
 
 export function Tree({ value, name, open = 3 }: Props) {
   const shown = useSignal(page)
-  const opened = useSignal(open > 0)
+  const opened = useSignal(open > 0 && name !== '_meta')
   const label = name === undefined ? null : <span class="tr-name">{name}: </span>
   if (typeof value !== 'object' || value === null) {
     return (

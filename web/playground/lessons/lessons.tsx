@@ -8,7 +8,7 @@ import { t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
 import { presenting } from '../base/state.ts'
-import { Assistant } from './assistant.tsx'
+import { RunningChat } from './assistant.tsx'
 import { captionIn } from './caption.ts'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
 import { chatting, done, playerOf, running, startScenario } from './running.ts'
@@ -18,7 +18,7 @@ const all = [...lessonIds, ...showIds]
 
 /** @param props.close - called when a lesson starts in the composer */
 export function Lessons(props: { close?(): void }) {
-  return chatting.value ? <Assistant /> : <Library {...props} />
+  return chatting.value ? <RunningChat /> : <Library {...props} />
 }
 
 function Library({ close }: { close?(): void }) {

@@ -24,17 +24,17 @@ inBrowsers(
     await page.waitForFunction(
       () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 2,
     )
-    await press(page, '[role=tab]', 'Resources', 'aria-label')
+    await press(page, '.rail [role=tab]', 'Resources')
     await press(page, '.thing [role=switch]', 'notes://today', 'aria-label')
     await page.waitForSelector('.thing [role=switch][aria-checked=true]')
-    await press(page, '[role=tab]', 'Demo data', 'aria-label')
+    await press(page, '.rail [role=tab]', 'Demo data')
     await page.waitForSelector('#note-today')
     await page.type('#note-today', ', tea')
     await saw(page, '.tl-row', 'notifications/resources/updated')
     const updates = (await rows(page)).filter((row) => row.includes('resources/updated'))
     assert.ok(updates.length > 0 && updates.every((row) => /B\s*in/.test(row)), String(updates))
     await press(page, '.clients button', 'A')
-    await press(page, '[role=tab]', 'Resources', 'aria-label')
+    await press(page, '.rail [role=tab]', 'Resources')
     await page.waitForFunction(
       () =>
         document.querySelector('.thing [role=switch][aria-checked=false]') &&

@@ -15,19 +15,19 @@ inBrowsers(
   'what is read is shown, and what is watched says that it has changed',
   async ({ open }) => {
     const page = await openPlayground(open, playground)
-    await press(page, '[role=tab]', 'Resources', 'aria-label')
+    await press(page, '.rail [role=tab]', 'Resources')
     await press(page, '.thing-read', 'notes://today')
     await shown(page, 'milk, apples')
     await press(page, '.thing [role=switch]', 'notes://today', 'aria-label')
     await page.waitForSelector('.thing [role=switch][aria-checked=true]')
-    await press(page, '[role=tab]', 'Demo data', 'aria-label')
+    await press(page, '.rail [role=tab]', 'Demo data')
     await page.waitForSelector('#note-today')
     await page.$eval('#note-today', (field) => {
       ;(field as HTMLTextAreaElement).value = 'bread, tea'
       field.dispatchEvent(new Event('change', { bubbles: true }))
     })
     await said(page, 'notifications/resources/updated')
-    await press(page, '[role=tab]', 'Resources', 'aria-label')
+    await press(page, '.rail [role=tab]', 'Resources')
     await saw(page, '.thing[data-watched=true]', '1 update')
     await press(page, '.thing-read', 'notes://today')
     await shown(page, 'bread, tea')
@@ -36,7 +36,7 @@ inBrowsers(
 
 inBrowsers('a template says what it needs, completes it, and is read', async ({ open }) => {
   const page = await openPlayground(open, playground)
-  await press(page, '[role=tab]', 'Templates', 'aria-label')
+  await press(page, '.rail [role=tab]', 'Templates')
   await press(page, 'summary', 'notes://{id}')
   await saw(page, '.form-item', 'still needed: id')
   const field = '.form-item details[open] input'
@@ -60,7 +60,7 @@ inBrowsers(
     const hosted = await serveHosted()
     try {
       const { frame } = await openHosted(open, hosted, '?many')
-      await press(frame, '[role=tab]', 'Resources', 'aria-label')
+      await press(frame, '.rail [role=tab]', 'Resources')
       await saw(frame, '.thing', 'Note 20')
       const few = async () => {
         const [rows, elements] = await frame.evaluate(() =>

@@ -27,6 +27,10 @@ inBrowsers(
       at('note today') < at('notifications/resources/updated'),
       'what happened stands before its effect',
     )
+    const isOpen = () => page.$eval('[data-pane=compose]', (pane) => pane.checkVisibility())
+    assert.equal(await isOpen(), false, 'the stage and the log come first')
+    await press(page, '#pane-timeline [role=row]', 'resources/read')
+    await page.waitForSelector('[data-bench=open]')
     // What the line asks for: the composer has the read already.
     await press(page, '[data-command=send]', '')
     await page.waitForFunction(() => {

@@ -82,6 +82,8 @@ inBrowsers(
     assert.equal(await page.$('.hint'), null)
     await press(page, '.chat > footer button:last-child', '')
     await page.waitForSelector('.hint')
+    await press(page, '#pane-timeline [role=row]', 'resources/read')
+    await page.waitForSelector('[data-bench=open]')
     assert.deepEqual(await callsToAct(page), ['hint', 'Send'], 'the hint speaks of Send')
     await press(page, '[data-command=lessons]', '')
     await page.waitForSelector('[data-lesson=assistant]')
