@@ -29,7 +29,6 @@ func project(t *testing.T) string {
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
 		"web/src/client.ts":         "export { own } from './alone.ts'\n",
 		"web/src/access.ts":         "export { own } from './alone.ts'\n",
-		"web/src/webmcp.ts":         "export { own } from './alone.ts'\n",
 		"web/src/alone.ts":          "export const own = 'it stands alone'\n",
 		"web/src/worker.ts":         "import { read } from './readers.ts'\npostMessage(read as unknown)\n",
 		"web/src/readers.ts":        "export const read = () => import('./validate.ts')\n",
@@ -90,7 +89,6 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/pagemcp/engine.wasm": "\x00asm",
 		"/pagemcp/client.js":   "stands alone",
 		"/pagemcp/access.js":   "stands alone",
-		"/pagemcp/webmcp.js":   "stands alone",
 		"/pagemcp/react.js":    `"use client";import{`, // React is the app's
 		"/index.html":          `src="main.js"`,
 		"/main.js":             "start",

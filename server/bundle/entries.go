@@ -20,7 +20,6 @@ var entries = [...]struct {
 	{name: "access", alone: true},
 	{name: "client", alone: true},
 	{name: "react"},
-	{name: "webmcp", alone: true},
 }
 
 const entryPrefix = "entry:" // of an entry point that packageEntries resolves

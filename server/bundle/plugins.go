@@ -19,7 +19,7 @@ import (
 // file of the package.
 var lazyModules = [...]string{
 	"access/decisions", "access/dialog", "answer-call", "redact-contents", "skills",
-	"sources/idb-reader", "sources/page-content", "validate",
+	"sources/idb-reader", "sources/page-content", "validate", "webmcp",
 }
 
 // lazyModule keeps dynamic imports of lazyModules as imports of separate files. The

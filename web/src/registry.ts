@@ -87,6 +87,10 @@ export interface Registry {
   at(ref: number): Behind | undefined
   /** What answers for the tool that is served under a name. */
   tool(name: string): Behind | undefined
+  /** The tools that are served, as clients see them. */
+  tools(): ToolDescription[]
+  /** Calls a function after each change of these; returns what ends that. */
+  watchTools(changed: () => void): () => void
   /** Everything, in the order of registration: an engine that gets it serves the same as the one before. */
   all(): Change
 }
@@ -119,8 +123,12 @@ export function registry(host: RegistryHost): Registry {
   const behinds: (Behind | undefined)[] = [] // by number: used by each read
   const values = new Map<number, Ready | undefined>() // of the engine, for the next one
   const served = new Map<string, number[]>() // numbers by kind and name, the one that is served last
+  const watchers = new Set<() => void>() // of tools
   let last = 0
 
+  const told = (names: Batch['names']) => {
+    if (names.some(([kind]) => kind === 'tools')) for (const one of [...watchers]) one()
+  }
   /** The text of one description, as the batch of itself. */
   const textOf = (ref: number): string => {
     const [first, { text, names }] = [...batches].findLast(([first]) => first <= ref) as [
@@ -157,6 +165,7 @@ export function registry(host: RegistryHost): Registry {
         if (refs) refs.push(first + i)
         else served.set(kind + name, [first + i])
       }
+      told(names)
       return first
     },
     remove(first) {
@@ -185,6 +194,7 @@ export function registry(host: RegistryHost): Registry {
       batches.delete(first)
       const forget = { first, count: names.length }
       host.apply({ forget, register, unregister: JSON.stringify(gone), changed })
+      told(names)
     },
     set(ref, uri, ready) {
       const own = behinds[ref]
@@ -201,6 +211,14 @@ export function registry(host: RegistryHost): Registry {
     },
     at: (ref) => behinds[ref],
     tool: (name) => behinds[served.get(`tools${name}`)?.at(-1) ?? 0],
+    tools: () =>
+      [...served].flatMap(([key, refs]) =>
+        key.startsWith('tools') ? JSON.parse(textOf(refs.at(-1) as number)).tools : [],
+      ),
+    watchTools(changed) {
+      watchers.add(changed)
+      return () => watchers.delete(changed)
+    },
     all: () => ({
       values: [...values],
       register: [...batches].map(([first, { text }]) => ({ first, text })),

@@ -9,6 +9,7 @@ import { canJoinLater, type JoinError } from './handshake.ts'
 import { forgetInvitation } from './invitation.ts'
 import { jsonCopy } from './json.ts'
 import { listen } from './listen.ts'
+import { lazily } from './module.ts'
 import { pageAccess } from './page-access.ts'
 import { instance, pageId, profile } from './page-id.ts'
 import { Channel, goodbye, isGoodbye, listenToPort, type Port } from './port.ts'
@@ -25,6 +26,7 @@ import {
 } from './source.ts'
 import type { EngineState } from './supervisor.ts'
 import { engineThread, type ThreadHost } from './thread.ts'
+import type { WebMcpOptions } from './webmcp.ts'
 
 /** The version of this package, and of the engine. */
 export const version = '0.1.0'
@@ -72,6 +74,11 @@ export interface StartOptions {
    * this machine (`http:` at localhost, 127.0.0.1 or [::1]), else `ask`. A tool with `destructiveHint` asks in each case. The page's own clients are always allowed.
    */
   access?: AccessOption
+  /**
+   * Offers the tools that you register to the browser's assistant by WebMCP (`document.modelContext`), and serves those that
+   * scripts and forms of this document have registered there. Without WebMCP in this document nothing happens.
+   */
+  webMcp?: boolean | WebMcpOptions
   /** The location of the package's files; default: next to this module. */
   urls?: {
     worker?: string | URL
@@ -209,7 +216,7 @@ export function start(options: StartOptions): PageMcp {
 }
 
 function startNew(options: StartOptions): PageMcp {
-  const { name, urls = {}, redact, cache, capabilities, access, ...described } = options
+  const { name, urls = {}, redact, cache, capabilities, access, webMcp, ...described } = options
   const listeners = { state: new Set(), read: new Set(), access: new Set(), error: new Set() } as {
     [K in keyof Events]: Set<(event: Events[K]) => void>
   }
@@ -464,7 +471,16 @@ function startNew(options: StartOptions): PageMcp {
       emit('state', state())
     },
   }
-  return disposable(mcp, mcp.close)
+  const made = disposable(mcp, mcp.close)
+  if (webMcp) {
+    const own = webMcp === true ? {} : webMcp
+    lazily('webmcp.js', import('./webmcp.ts'))
+      .then(({ joinWebMcp }) => {
+        if (!ended.signal.aborted) joinWebMcp(made, thread.registry, own, ended.signal, report)
+      })
+      .catch(report)
+  }
+  return made
 }
 
 /** A port that can go to the Worker, for one that cannot. */

@@ -27,7 +27,7 @@ const entries = new Map<string, string>(
 )
 
 /** Those that contain all that they import. */
-const alone = ['access', 'client', 'webmcp']
+const alone = ['access', 'client']
 
 /** Specifiers of all imports in a module: statements, `import()` and `import type`. */
 function specifiers(text: string): string[] {

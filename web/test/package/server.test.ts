@@ -18,7 +18,7 @@ function evaluate(code: string): unknown {
   return JSON.parse(execFileSync(process.execPath, [file], options))
 }
 
-const entries = ['', '/client', '/react', '/webmcp']
+const entries = ['', '/client', '/react']
 
 for (const entry of entries) {
   test(`importing pagemcp${entry} has no effect`, () => {

@@ -68,7 +68,7 @@ const seen = async () => ({
 })
 window.effects = async () => {
   const before = await seen()
-  for (const entry of ['index', 'client', 'webmcp']) await import('/pagemcp/' + entry + '.js')
+  for (const entry of ['index', 'client']) await import('/pagemcp/' + entry + '.js')
   const after = await seen()
   return Object.keys(before)
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

@@ -7,7 +7,6 @@ import { servePages } from './built.ts'
 const page = `
 import { start } from '/pagemcp/index.js'
 import { connectTo } from '/pagemcp/client.js'
-import { offerToWebMcp } from '/pagemcp/webmcp.js'
 import { testClient } from '/test/harness/client.ts'
 window.Worker = class extends Worker {
   constructor(...args) { super(...args); if (args[1].name === 'pagemcp') window.worker = this }
@@ -20,12 +19,11 @@ Object.defineProperty(document, 'modelContext', { value: {
     signal.addEventListener('abort', () => offered.delete(tool.name))
   },
 } })
-const mcp = start({ name: 'host', urls: { worker: '/mortal.html.js' } })
+const mcp = start({ name: 'host', webMcp: true, urls: { worker: '/mortal.html.js' } })
 mcp.on('error', () => {})
 mcp.resource('app://value', { name: 'Value' }, 'kept')
 mcp.tool('echo', () => 'echo')
 mcp.listen({ origins: [location.origin] })
-offerToWebMcp(mcp, { resources: false })
 const read = async (port) =>
   (await testClient(port).askModern('resources/read', { uri: 'app://value' })).result.contents[0].text
 /** A port, and the promise of its last message. */
