@@ -116,7 +116,7 @@ func (e *Engine) dropPages() {
 func (c *Client) endDenied(g *Grants) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, run := range c.waiting {
+	for _, run := range c.running {
 		if !run.isGranted {
 			continue
 		}

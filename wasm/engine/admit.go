@@ -155,7 +155,7 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *Request, q *Acces
 func (c *Client) noteGrant(req *Request, q *AccessQuestion) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if run := c.waiting[req.call]; run != nil {
+	if run := c.running[req.call]; run != nil {
 		run.isGranted, run.who, run.right, run.tool, run.uri = true, req.who, q.right, q.tool, q.URI
 	}
 }

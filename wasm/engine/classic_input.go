@@ -54,7 +54,7 @@ func (c *Client) requestInput(ctx context.Context, at turn, rev revision, reques
 func (c *Client) sendRequests(call sink.Call, rev revision, requests []byte) (questions []ownRequest, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, waits := c.waiting[call]; !waits || c.closed {
+	if c.running[call] == nil || c.closed {
 		return nil, context.Canceled // nothing belongs to a call that is over
 	}
 	if c.classic == nil || !c.classic.open {

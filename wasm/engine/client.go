@@ -42,8 +42,8 @@ type Client struct {
 
 	session revision               // what initialize negotiated; 0: no session. Used by the goroutine of Take and Message only
 	classic *subscription          // of the session
-	waiting map[sink.Call]*running // requests with a goroutine of their own
-	listens map[sink.Call]*subscription
+	running map[sink.Call]*running // requests without an answer: those with a goroutine of their own, and listens
+	listens int                    // of running
 
 	// Of the classic session.
 	capabilities []byte                // from initialize
@@ -60,8 +60,7 @@ func (e *Engine) Connect(s sink.Sink, who Principal) *Client {
 		engine:      e,
 		who:         who,
 		sink:        s,
-		waiting:     map[sink.Call]*running{},
-		listens:     map[sink.Call]*subscription{},
+		running:     map[sink.Call]*running{},
 		ownRequests: map[string]ownRequest{},
 		level:       levelInfo,
 	}
@@ -115,8 +114,8 @@ func (c *Client) Cancel(call sink.Call) { c.endCall(call, func() { c.sink.Drop(c
 // endCall ends a request that has no answer yet; outcome passes how to the Sink.
 func (c *Client) endCall(call sink.Call, outcome func()) {
 	c.tearDown(func() (ended []*subscription) {
-		if c.waiting[call] != nil || c.listens[call] != nil {
-			ended = c.take(call)
+		if run := c.running[call]; run != nil {
+			ended = c.take(call, run)
 			outcome()
 		}
 		return ended
@@ -142,21 +141,19 @@ func (c *Client) tearDown(end func() (ended []*subscription)) {
 
 // take takes a call out, cancels what runs and what it asks the client, and returns the subscription
 // of a listen; c.mu is held.
-func (c *Client) take(call sink.Call) (ended []*subscription) {
-	if run := c.waiting[call]; run != nil {
-		run.cancel(nil)
-		for _, q := range c.ownRequests {
-			if q.call == call {
-				c.cancelRequest(q)
-			}
+func (c *Client) take(call sink.Call, run *running) (ended []*subscription) {
+	delete(c.running, call)
+	if run.listen != nil {
+		c.listens--
+		return []*subscription{run.listen}
+	}
+	run.cancel(nil)
+	for _, q := range c.ownRequests {
+		if q.call == call {
+			c.cancelRequest(q)
 		}
 	}
-	if listen := c.listens[call]; listen != nil {
-		ended = append(ended, listen)
-	}
-	delete(c.waiting, call)
-	delete(c.listens, call)
-	return ended
+	return nil
 }
 
 // FailCall ends a call whose result the Sink could not complete, because what
@@ -175,7 +172,7 @@ func (c *Client) FailCall(call sink.Call, uri string, isModern bool, err error) 
 func (c *Client) Close() {
 	c.tearDown(func() (ended []*subscription) {
 		c.closed, c.resting = true, nil
-		return c.takeAll(func(sink.Call) {}, func(sink.Call, *running) {})
+		return c.takeAll(func(sink.Call, *running) {})
 	})
 	c.end()
 	c.engine.disconnect(c)
@@ -185,23 +182,21 @@ func (c *Client) Close() {
 // with their result, requests with an error.
 func (c *Client) shutDown() {
 	c.tearDown(func() (ended []*subscription) {
-		return c.takeAll(func(listen sink.Call) {
-			c.sink.End(listen, &sink.Document{JSON: append(c.engine.fixed.Load().begin(0), '}')})
-		}, func(call sink.Call, run *running) {
-			c.sink.Fail(call, c.engine.closing(run.method))
+		return c.takeAll(func(call sink.Call, run *running) {
+			if run.listen != nil {
+				c.sink.End(call, &sink.Document{JSON: append(c.engine.fixed.Load().begin(0), '}')})
+			} else {
+				c.sink.Fail(call, c.engine.closing(run.method))
+			}
 		})
 	})
 }
 
-// takeAll is take for everything; listen and request pass the outcomes to the Sink. c.mu is held.
-func (c *Client) takeAll(listen func(sink.Call), request func(sink.Call, *running)) (ended []*subscription) {
-	for call := range c.listens {
-		ended = append(ended, c.take(call)...)
-		listen(call)
-	}
-	for call, run := range c.waiting {
-		c.take(call)
-		request(call, run)
+// takeAll is take for everything; outcome passes what becomes of each to the Sink. c.mu is held.
+func (c *Client) takeAll(outcome func(sink.Call, *running)) (ended []*subscription) {
+	for call, run := range c.running {
+		ended = append(ended, c.take(call, run)...)
+		outcome(call, run)
 	}
 	if c.classic != nil {
 		ended = append(ended, c.classic)
@@ -220,8 +215,10 @@ func (c *Client) hold(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held = on
-	for _, s := range c.listens {
-		s.announce()
+	for _, run := range c.running {
+		if run.listen != nil {
+			run.listen.announce()
+		}
 	}
 	if c.classic != nil {
 		c.classic.announce()

@@ -21,7 +21,7 @@ type Direct struct {
 // Direct connects a client until Close. Of ctx it uses the values of this package: the principal of
 // [WithPrincipal], [WithEnd], and [WithSpeakForOthers].
 func (e *Engine) Direct(ctx context.Context) *Direct {
-	w := &wire{own: NewOutbox(), open: map[sink.Call]openCall{}, calls: map[string]sink.Call{}}
+	w := &wire{own: NewOutbox(), open: map[sink.Call]openCall{}, calls: map[wireKey]sink.Call{}}
 	w.client = e.Connect(w, PrincipalOf(ctx))
 	if ctx.Value(proxyKey{}) != nil {
 		w.client.SpeakForOthers()
@@ -61,7 +61,7 @@ func (d *Direct) Fail(id jsonrpc.ID, to *Outbox, err *jsonrpc.Error) {
 func (d *Direct) find(id jsonrpc.ID, of *Outbox) (sink.Call, bool) {
 	d.client.mu.Lock()
 	defer d.client.mu.Unlock()
-	return d.wire.find(id.Key(), of)
+	return d.wire.find(id, of)
 }
 
 // Hold keeps notifications of changes back, or sends what was kept back.

@@ -104,17 +104,15 @@ func (c *Client) acknowledge(req *Request, s *subscription, which lists, uris []
 	if c.closed {
 		return false
 	}
-	if req.mayWait {
-		if _, waits := c.waiting[req.call]; !waits {
-			return false // cancelled while the sources got ready
-		}
-		delete(c.waiting, req.call)
+	if req.mayWait && c.running[req.call] == nil {
+		return false // cancelled while the sources got ready
 	}
+	delete(c.running, req.call)
 	most := maxStreams
 	if c.proxy {
 		most = hop.MaxListens
 	}
-	if len(c.listens) >= most {
+	if c.listens >= most {
 		c.sink.Fail(req.call, c.engine.reason("Too many subscriptions", "busy", true))
 		return false
 	}
@@ -123,7 +121,8 @@ func (c *Client) acknowledge(req *Request, s *subscription, which lists, uris []
 		c.sink.End(req.call, &sink.Document{JSON: append(c.engine.fixed.Load().begin(0), '}')})
 		return false
 	}
-	c.listens[req.call] = s
+	c.running[req.call] = &running{listen: s}
+	c.listens++
 	s.open = true
 	s.announce()
 	return true

@@ -203,58 +203,64 @@ type wire struct {
 
 	last  sink.Call
 	open  map[sink.Call]openCall
-	calls map[string]sink.Call // by the id's key; the newest one
+	calls map[wireKey]sink.Call // of open
+	apart int                   // of open: those of other Outboxes than own
 }
 
-// An openCall is a request without its answer. Ids are unique in an Outbox: older is another call
-// with the id, of another one.
+// An openCall is a request without its answer.
 type openCall struct {
-	id    jsonrpc.ID
-	out   *Outbox
-	older sink.Call
+	id  jsonrpc.ID
+	out *Outbox
+}
+
+// A wireKey has an id, which is unique in an Outbox.
+type wireKey struct {
+	key string
+	out *Outbox
 }
 
 func (w *wire) Open(id jsonrpc.ID) (sink.Call, bool) {
-	key := id.Key()
-	if _, busy := w.find(key, w.to); busy {
+	key := wireKey{id.Key(), w.to}
+	if w.calls[key] != 0 {
 		return 0, false
 	}
 	w.last++
-	w.open[w.last] = openCall{id, w.to, w.calls[key]}
-	w.calls[key] = w.last
+	w.open[w.last], w.calls[key] = openCall{id, w.to}, w.last
+	if w.to != w.own {
+		w.apart++
+	}
 	return w.last, true
 }
 
-// find returns the newest call with the key of an id, of one Outbox.
-func (w *wire) find(key string, out *Outbox) (sink.Call, bool) {
-	for call := w.calls[key]; call != 0; call = w.open[call].older {
-		if w.open[call].out == out {
-			return call, true
-		}
-	}
-	return 0, false
+// find returns the call with an id of one Outbox.
+func (w *wire) find(id jsonrpc.ID, out *Outbox) (sink.Call, bool) {
+	call := w.calls[wireKey{id.Key(), out}]
+	return call, call != 0
 }
 
 // Find returns the newest call: over HTTP a cancellation comes by a request of its own.
-func (w *wire) Find(id jsonrpc.ID) (sink.Call, bool) {
-	call, found := w.calls[id.Key()]
-	return call, found
+func (w *wire) Find(id jsonrpc.ID) (newest sink.Call, found bool) {
+	if call, found := w.find(id, w.to); found {
+		return call, true
+	}
+	if w.apart == 0 {
+		return 0, false
+	}
+	for call, of := range w.open {
+		if call > newest && of.id.Key() == id.Key() {
+			newest = call
+		}
+	}
+	return newest, newest != 0
 }
 
 // close ends a call.
 func (w *wire) close(call sink.Call) openCall {
 	closed := w.open[call]
 	delete(w.open, call)
-	key := closed.id.Key()
-	if w.calls[key] != call {
-		for newer := w.calls[key]; newer != 0; newer = w.open[newer].older {
-			if one := w.open[newer]; one.older == call {
-				one.older = closed.older
-				w.open[newer] = one
-			}
-		}
-	} else if w.calls[key] = closed.older; closed.older == 0 {
-		delete(w.calls, key)
+	delete(w.calls, wireKey{closed.id.Key(), closed.out})
+	if closed.out != w.own {
+		w.apart--
 	}
 	return closed
 }

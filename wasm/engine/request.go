@@ -216,8 +216,9 @@ func (c *Client) settle(req *Request, params []byte, result sink.Result, err err
 	return nil, 0, sink.Sent
 }
 
-// A running is a request with a goroutine of its own.
+// A running is a request without an answer: it has a goroutine of its own, or is a listen that was acknowledged.
 type running struct {
+	listen  *subscription // else nil
 	method  sink.Method
 	cancel  context.CancelCauseFunc
 	timeout *time.Timer // cancels when the source makes no progress for too long
@@ -305,7 +306,7 @@ func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context
 	if c.proxy {
 		most *= proxyInFlight
 	}
-	if len(c.waiting) >= most {
+	if len(c.running)-c.listens >= most {
 		return nil, nil
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
@@ -315,7 +316,7 @@ func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context
 		run.ends = time.Now().Add(timeout * longestTool)
 	}
 	run.timeout = time.AfterFunc(timeout, func() { cancel(ErrTimeout) })
-	c.waiting[call] = run
+	c.running[call] = run
 	return run, ctx
 }
 
@@ -324,10 +325,10 @@ func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context
 func (c *Client) complete(call sink.Call, result sink.Result, err error) (isPassed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, waits := c.waiting[call]; !waits {
+	if run := c.running[call]; run == nil || run.listen != nil {
 		return false
 	}
-	delete(c.waiting, call)
+	delete(c.running, call)
 	if failure, failed := err.(*jsonrpc.Error); failed {
 		c.sink.Fail(call, failure)
 		return false
@@ -349,7 +350,7 @@ func (c *Client) extendToLongest(call sink.Call) {
 func (c *Client) extend(call sink.Call, by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if run := c.waiting[call]; run != nil && run.timeout.Stop() {
+	if run := c.running[call]; run != nil && run.listen == nil && run.timeout.Stop() {
 		run.timeout.Reset(min(by, time.Until(run.ends)))
 	}
 }
@@ -358,7 +359,7 @@ func (c *Client) extend(call sink.Call, by time.Duration) {
 func (c *Client) ifPending(call sink.Call, send func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, waits := c.waiting[call]; waits && !c.closed {
+	if c.running[call] != nil && !c.closed {
 		send()
 	}
 }
