@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // activity passes each entry on to the audit log and to its followers, and remembers the
@@ -51,7 +51,7 @@ func (a *activity) schemaRemoved(tool, rules string) {
 		if a.schemas == nil {
 			a.schemas = map[string]string{}
 		}
-		a.schemas[tool] = engine.PlainText(rules, maxActivityText)
+		a.schemas[tool] = plain.Text(rules, maxActivityText)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // A Level tells how much a [Finding] matters.
@@ -178,7 +178,7 @@ func lockHolder(dir string) (holder string, locked bool) {
 		unlock()
 		return "", false
 	}
-	return (&OwnedError{Holder: engine.PlainText(string(owner), 40)}).holder(), errors.Is(err, errLocked) // characters
+	return (&OwnedError{Holder: plain.Text(string(owner), 40)}).holder(), errors.Is(err, errLocked) // characters
 }
 
 // checkPort reports whether the gateway could listen on addr.

@@ -6,7 +6,7 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // pauseFile has the end of a pause, which holds for every gateway of the state directory.
@@ -31,7 +31,7 @@ func (g *Gateway) restorePause() error {
 		return err
 	}
 	if broken != nil {
-		g.log.Warn("a file is broken: all assistants are paused until you run `pagemcp resume`", "file", g.state.path(pauseFile), "error", engine.PlainText(broken.Error(), 200))
+		g.log.Warn("a file is broken: all assistants are paused until you run `pagemcp resume`", "file", g.state.path(pauseFile), "error", plain.Text(broken.Error(), 200))
 		g.pause.Set(time.Now().Add(endlessPause))
 		return g.savePause()
 	}

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // A state is the directory for what survives a restart: token, keys of pages,
@@ -117,8 +117,8 @@ func (s *state) lock(wait time.Duration) error {
 		case !errors.Is(err, errLocked):
 			return fmt.Errorf("lock the state directory %s: %w; name another with --state", s.dir, err)
 		case !time.Now().Before(deadline):
-			owner, _ := s.disk.ReadFile(lockFileName)                                   // information only
-			return &OwnedError{Dir: s.dir, Holder: engine.PlainText(string(owner), 40)} // characters
+			owner, _ := s.disk.ReadFile(lockFileName)                             // information only
+			return &OwnedError{Dir: s.dir, Holder: plain.Text(string(owner), 40)} // characters
 		}
 		time.Sleep(lockPoll/2 + rand.N(lockPoll))
 	}
@@ -249,7 +249,7 @@ func (s *state) setAside(name, loss string, cause error) error {
 	if err := s.disk.Rename(name, aside); err != nil {
 		return fmt.Errorf("%s is broken (%v) and cannot be renamed: %w", s.path(name), cause, err)
 	}
-	s.log.Warn("a file is broken: "+loss, "file", s.path(name), "error", engine.PlainText(cause.Error(), 200), "kept", path.Base(aside))
+	s.log.Warn("a file is broken: "+loss, "file", s.path(name), "error", plain.Text(cause.Error(), 200), "kept", path.Base(aside))
 	return s.disk.SyncDir(path.Dir(name))
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/task"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // StdioOptions of ServeStdio. Port is required, and Program or Start.
@@ -281,7 +282,7 @@ func isRepeatable(method string) bool {
 func (b *bridge) fail(cause error) (errs [][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	failure := message.Unreachable(engine.PlainLines(cause.Error(), 1000)) // characters
+	failure := message.Unreachable(plain.Lines(cause.Error(), 1000)) // characters
 	if b.failure == nil || b.failure.Message != failure.Message {
 		b.Logger.Error("the gateway cannot be reached", "error", cause.Error())
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // WatchOptions of Watch.
@@ -52,7 +53,7 @@ type WatchReport struct {
 }
 
 // A WatchedChange is a resource that changed. Name is a text of the page, cleaned as
-// [engine.PlainText] does.
+// [plain.Text] does.
 type WatchedChange struct {
 	URI  string `json:"uri"`
 	Name string `json:"name,omitempty"`
@@ -289,7 +290,7 @@ func (w *watcher) list(ctx context.Context, isReported bool) error {
 					return text
 				}
 				names[r.Key] = watched{
-					engine.PlainText(cmp.Or(text("title"), text("name")), engine.MaxName), engine.PlainText(text("description"), engine.MaxTitle),
+					plain.Text(cmp.Or(text("title"), text("name")), plain.MaxName), plain.Text(text("description"), plain.MaxTitle),
 					string(jsonrpc.Member(jsonrpc.Member(r.JSON, "_meta"), metaShow)) == "true",
 				}
 			}
@@ -518,7 +519,7 @@ func eventText(e *WatchedEvent) string {
 // characters that cannot be printed as escapes.
 func lineText(text string, most int) string {
 	var line strings.Builder
-	for _, r := range engine.PlainText(text, most) {
+	for _, r := range plain.Text(text, most) {
 		if unicode.IsPrint(r) {
 			line.WriteRune(r)
 		} else {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/clientconfig"
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
 )
@@ -68,9 +68,9 @@ func printFindings(std streams, findings []server.Finding, state string) error {
 	page := entriesPage(state)
 	marks := map[server.Level]string{server.LevelOK: "ok      ", server.LevelWarning: "warning ", server.LevelProblem: "PROBLEM "}
 	for _, f := range findings {
-		text := marks[f.Level] + f.Check + ": " + engine.PlainLines(f.Text, maxFinding) + "\n"
+		text := marks[f.Level] + f.Check + ": " + plain.Lines(f.Text, maxFinding) + "\n"
 		if f.Advice != "" {
-			text += "        → " + engine.PlainLines(f.Advice, maxFinding) + "\n"
+			text += "        → " + plain.Lines(f.Advice, maxFinding) + "\n"
 		}
 		if anchor, ok := web.Entry(f.Text); ok && f.Level != server.LevelOK {
 			text += "        More: " + page + "#" + anchor + "\n"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/published"
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
 )
@@ -17,7 +17,7 @@ const publicEntries = "https://github.com/" + published.Repository + "/blob/main
 
 // printError prints an error, and where the documentation explains it.
 func printError(std streams, state string, err error) {
-	fmt.Fprintln(std.err, "pagemcp:", engine.PlainLines(err.Error(), maxFinding)) // it may quote a file
+	fmt.Fprintln(std.err, "pagemcp:", plain.Lines(err.Error(), maxFinding)) // it may quote a file
 	if anchor, ok := web.Entry(err.Error()); ok {
 		fmt.Fprintln(std.err, "More:", entriesPage(state)+"#"+anchor)
 	}

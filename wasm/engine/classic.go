@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
@@ -10,6 +11,18 @@ import (
 // The classic revisions begin with initialize and keep state for a connection.
 // This file has what 2026-07-28 does not have: the handshake, ping, and the
 // subscriptions of a connection. Results are shaped in shape.go.
+
+// MaxCapabilities is the size in bytes up to which the capabilities of a client are kept; one with larger ones counts
+// as without.
+const MaxCapabilities = 8 << 10
+
+// KnownCapabilities returns a copy of the capabilities of a client, a JSON object, for the time of its session.
+func KnownCapabilities(declared []byte) []byte {
+	if len(declared) > MaxCapabilities {
+		return []byte("{}")
+	}
+	return bytes.Clone(declared)
+}
 
 // initialize answers the handshake. clientInfo has no influence.
 // MCP 2025-11-25, basic/lifecycle.
@@ -87,7 +100,7 @@ func (e *Engine) subscribe(ctx context.Context, req *Request) (sink.Result, erro
 // connection. It does not block, and asks no source whether there is such a resource: a source
 // that is away or does not answer would end the subscription, though its client waits for the next
 // change. Policy applies to each notification, as always. The client may miss a change before
-// armed returns: at the latest after Options.ArmTimeout, or with ctx.
+// armed returns: at the latest after ArmTimeout, or with ctx.
 func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
 	e, s := d.client.engine, d.client.sessionSubscription()
 	if s == nil { // the handshake failed

@@ -3,8 +3,8 @@ package engine
 import (
 	"bytes"
 	"context"
+	"math/rand/v2"
 	"strconv"
-	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
@@ -61,12 +61,12 @@ func (c *Client) sendRequests(call sink.Call, rev revision, requests []byte) (qu
 		return nil, BadParams("the client has to be asked, but has not sent notifications/initialized")
 	}
 	if c.ownCount == 0 {
-		c.ownPrefix = c.engine.options.Node + strconv.FormatInt(time.Now().UnixMilli(), 36)
+		c.ownPrefix = strconv.FormatUint(rand.Uint64(), 36)
 	}
 	s := jsonrpc.Scan(requests)
 	for requests != nil && s.Next() {
 		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
-		c.ownCount++ // with node and time before it, ids of a session are unique: R-005
+		c.ownCount++ // with random bits before it, ids of a session are unique: R-005
 		id := jsonrpc.ID(`"pagemcp:` + c.ownPrefix + ":" + strconv.Itoa(c.ownCount) + `"`)
 		q := ownRequest{call, string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
 		questions = append(questions, q)

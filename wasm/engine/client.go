@@ -25,7 +25,6 @@ type Client struct {
 
 	scratch Request     // of the request that is being taken: spares an allocation for each
 	oneRef  [1]sink.Ref // likewise, of its result
-	last    envelope    // of the request before, in memory of its own
 
 	watched int // bytes of subscribed URIs, see watchCost. Guarded by the registry's mu
 

@@ -33,7 +33,6 @@ type Options struct {
 	MaxInFlight    int           // requests of one client at a time; default 64
 	Timeout        time.Duration // for a request that waits for a source; default 30 s
 	UpdateInterval time.Duration // least time between two updates of one URI; default 250 ms
-	ArmTimeout     time.Duration // an acknowledgement of a subscription waits for Followers; default [ArmTimeout]
 
 	// What is offered besides resources. It is declared, and answered, independent of what
 	// is mounted: classic sessions fix capabilities at their beginning, and sources
@@ -53,11 +52,6 @@ type Options struct {
 
 	// Extensions of the protocol are off unless they are here.
 	Extensions []*Extension
-
-	// Node is a part of the ids of this engine's requests to classic clients. Engines that
-	// serve one session on several nodes have different ones, of letters and digits: a
-	// client answers by the id alone. Default: none.
-	Node string
 
 	// Origin is the member origin in errors that this engine raises by itself, such as a
 	// timeout. Default "engine".
@@ -98,7 +92,7 @@ type Options struct {
 const (
 	MaxPageSize     = 1000            // resources, templates, prompts or tools on a page of a list
 	DefaultPageSize = 200             // of them
-	ArmTimeout      = 2 * time.Second // default of Options.ArmTimeout
+	ArmTimeout      = 2 * time.Second // the longest that an acknowledgement of a subscription waits for Followers
 
 	defaultMaxMessage     = 1<<20 + 64<<10         // bytes
 	defaultMaxInFlight    = 64                     // requests of one client
@@ -168,7 +162,6 @@ func New(info Info, opts *Options) *Engine {
 	o.MaxInFlight = cmp.Or(o.MaxInFlight, defaultMaxInFlight)
 	o.Timeout = cmp.Or(o.Timeout, hop.Timeout)
 	o.UpdateInterval = cmp.Or(o.UpdateInterval, defaultUpdateInterval)
-	o.ArmTimeout = cmp.Or(o.ArmTimeout, ArmTimeout)
 	o.Origin = cmp.Or(o.Origin, "engine")
 	e.decides = o.Allow != nil || o.ReadOnly != nil
 	if o.Allow == nil {

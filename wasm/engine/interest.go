@@ -61,13 +61,13 @@ func (e *Engine) reconcile(topics ...Topic) (rounds []*round) {
 }
 
 // arm waits until sources announce what was passed to them, so that a client that is
-// acknowledged after it misses no change. It waits at most Options.ArmTimeout: what takes
+// acknowledged after it misses no change. It waits at most ArmTimeout: what takes
 // longer is announced as changed afterwards.
 func (e *Engine) arm(ctx context.Context, rounds []*round) {
 	if len(rounds) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.options.ArmTimeout)
+	ctx, cancel := context.WithTimeout(ctx, ArmTimeout)
 	defer cancel()
 	for _, r := range rounds {
 		r.wait(ctx)

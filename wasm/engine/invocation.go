@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"sync"
-	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/hop"
@@ -35,7 +34,6 @@ type Invocation struct {
 	progress    float64
 	hasProgress bool      // progress was sent
 	rateLimit   allowance // of progress and log messages
-	patience    time.Time // when waiting for Remotes that are away ends; zero before the first wait, and after one that came back
 }
 
 // maxUpdate is how large the params of progress and log messages may be.
@@ -131,7 +129,7 @@ func (i *Invocation) Modern() bool { return i.rev == modern }
 // Capabilities returns what the client declares that it can do: a JSON object.
 func (i *Invocation) Capabilities() []byte { return i.capabilities }
 
-// ClientName returns the name in clientInfo, cleaned by [PlainText]: a statement of the client,
+// ClientName returns the name in clientInfo, cleaned by [plain.Text]: a statement of the client,
 // which is not verified. "": there is none.
 func (i *Invocation) ClientName() string {
 	if c := i.now().client; i.rev != modern && c != nil {
@@ -146,7 +144,7 @@ func (i *Invocation) Meta() []byte { return i.meta }
 
 // Progress sends how far the work is: params is a JSON object of progress, a number
 // that increases, total and message. It also restarts the request's timeout, also for
-// clients that did not request progress. The message is cleaned by [PlainText]. Messages that come too fast, are too large, or
+// clients that did not request progress. The message is cleaned by [plain.Text]. Messages that come too fast, are too large, or
 // do not increase, are not sent.
 // MCP 2026-07-28, basic/patterns/progress.
 func (i *Invocation) Progress(params []byte) {
@@ -200,33 +198,6 @@ func (i *Invocation) acceptProgress(progress float64) bool {
 	return true
 }
 
-// WaitUntil returns when waiting for a page that is away ends: 10 s after the first call,
-// unless the page was there since. Sources that are tried one after the other, for one
-// request, share that time.
-func (i *Invocation) WaitUntil() time.Time {
-	end := time.Now().Add(hop.Grace)
-	if i == noRequest {
-		return end
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.patience.IsZero() {
-		i.patience = end
-	}
-	return i.patience
-}
-
-// Returned records that the page has come back for which the request waited until
-// [Invocation.WaitUntil]: it may leave again while it works.
-func (i *Invocation) Returned() {
-	if i == noRequest {
-		return
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.patience = time.Time{}
-}
-
 // LogLevel returns the lowest level of messages that the client requested, "debug" to
 // "emergency", or "" if it wants none.
 func (i *Invocation) LogLevel() string {
@@ -250,7 +221,7 @@ func (i *Invocation) wanted(at turn) level {
 }
 
 // Log sends a log message with the request: params is a JSON object of level,
-// logger and data. Its texts are cleaned by [PlainLines]. What is below the level that the client wants, or too large, is
+// logger and data. Its texts are cleaned by [plain.Lines]. What is below the level that the client wants, or too large, is
 // dropped.
 // MCP 2026-07-28, server/utilities/logging.
 func (i *Invocation) Log(params []byte) {

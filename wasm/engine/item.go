@@ -100,7 +100,7 @@ var rules = [...]struct {
 }
 
 // Parse reads a description as the list of its kind has it. Names, titles and descriptions are cleaned
-// and cut: see [PlainText]. The error names the member that is missing or wrong; the key is there even so.
+// and cut: see [plain.Text]. The error names the member that is missing or wrong; the key is there even so.
 func (k *ListKind) Parse(object []byte) (Item, error) { return k.parse(object, false) }
 
 // ParseOwn is Parse for an entry of a list that an app returns. An app may return its own records, so members of resources

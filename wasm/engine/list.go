@@ -117,9 +117,6 @@ func (e *Engine) piece(ctx context.Context, p *listPage, m *mount, from position
 			*p, err = before, jsonrpc.Panicked(panicked)
 		}
 	}()
-	if from.behind != "" {
-		ctx = context.WithValue(ctx, hop.Continued{}, true)
-	}
 	next = position{prefix: m.prefix, nth: m.nth, cursor: from.cursor}
 	listing, err := m.source.List(ctx, p.kind, from.cursor)
 	if err != nil {

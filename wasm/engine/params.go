@@ -40,8 +40,7 @@ type Request struct {
 	name      string
 }
 
-// An envelope is the _meta of a request, with its members as JSON text. Clients send the same
-// with each request: a Client keeps the last one, which is then compared instead of read.
+// An envelope is the _meta of a request, with its members as JSON text.
 type envelope struct {
 	meta          []byte // all of it
 	version       []byte // protocolVersion
@@ -52,9 +51,6 @@ type envelope struct {
 	wantsDeclared bool   // hop.KeyDeclared
 }
 
-// maxEnvelope is the size of an envelope that a Client keeps.
-const maxEnvelope = 1 << 10 // bytes
-
 // read reads the members of params that methods use. The methods check for missing
 // ones.
 func (req *Request) read(params []byte) *jsonrpc.Error {
@@ -62,10 +58,6 @@ func (req *Request) read(params []byte) *jsonrpc.Error {
 		return nil
 	}
 	members, named := jsonrpc.Scan(params), req.engine.method(req.method).Named
-	last := req.lastEnvelope()
-	if last != nil {
-		members.Likely = last.meta
-	}
 	for members.Next() {
 		value, ok := members.Value, true
 		if isNull(value) { // as many clients write an optional member that is absent
@@ -76,12 +68,7 @@ func (req *Request) read(params []byte) *jsonrpc.Error {
 			if value[0] != '{' {
 				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta must be an object"}
 			}
-			if members.IsLikely {
-				req.envelope = *last
-				continue
-			}
-			members.Likely = nil // in memory that is written now
-			if err := req.readEnvelope(value, last); err != nil {
+			if err := req.envelope.read(value); err != nil {
 				return err
 			}
 		case "uri":
@@ -143,30 +130,6 @@ func validResponses(value []byte) bool {
 		}
 	}
 	return s.Err() == nil
-}
-
-// lastEnvelope returns the envelope that the client keeps, nil if req may outlive the next
-// request.
-func (req *Request) lastEnvelope() *envelope {
-	if c := req.client; c != nil && req == &c.scratch {
-		return &c.last
-	}
-	return nil
-}
-
-// readEnvelope reads _meta. last is what lastEnvelope returned.
-func (req *Request) readEnvelope(meta []byte, last *envelope) *jsonrpc.Error {
-	if last == nil || len(meta) > maxEnvelope {
-		return req.envelope.read(meta)
-	}
-	own := append(last.meta[:0], meta...) // meta is not the client's
-	*last = envelope{}
-	if err := last.read(own); err != nil {
-		*last = envelope{}
-		return err
-	}
-	req.envelope = *last
-	return nil
 }
 
 func (v *envelope) read(meta []byte) *jsonrpc.Error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 func FuzzPlainText(f *testing.F) {
@@ -17,7 +18,7 @@ func FuzzPlainText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, most int) {
 		most = min(max(most, 0), 1_000)
-		for _, clean := range []func(string, int) string{engine.PlainText, engine.PlainLines} {
+		for _, clean := range []func(string, int) string{plain.Text, plain.Lines} {
 			got := clean(text, most)
 			if !utf8.ValidString(got) || utf8.RuneCountInString(got) > most {
 				t.Errorf("%d characters of %q are %q", most, text, got)
@@ -48,10 +49,10 @@ func FuzzPlainText(f *testing.F) {
 		if err := json.Unmarshal(quoted, &listed); err != nil {
 			t.Fatal(err)
 		}
-		if want := engine.PlainText(listed.Title, engine.MaxTitle); read.InputSchema.Title != want {
+		if want := plain.Text(listed.Title, plain.MaxTitle); read.InputSchema.Title != want {
 			t.Errorf("the title is %q, want %q", read.InputSchema.Title, want)
 		}
-		if want := engine.PlainLines(listed.Title, engine.MaxDescription); read.InputSchema.Properties.Title.Description != want {
+		if want := plain.Lines(listed.Title, plain.MaxDescription); read.InputSchema.Properties.Title.Description != want {
 			t.Errorf("the description is %q, want %q", read.InputSchema.Properties.Title.Description, want)
 		}
 	})

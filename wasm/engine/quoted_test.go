@@ -9,6 +9,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // An error message quotes the beginning of a URI, template or name. Defect 25.
@@ -37,7 +38,7 @@ func TestReportsQuoteLongTextInPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reports []string
 		options := engine.Options{Tools: true, Prompts: true, Completions: true, Report: func(err error) { reports = append(reports, err.Error()) }}
-		long, name := strings.Repeat("x", 7_900), strings.Repeat("n", engine.MaxName)
+		long, name := strings.Repeat("x", 7_900), strings.Repeat("n", plain.MaxName)
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, &options)
 		failure := errors.New("the store is closed")
 		table := engine.NewTable()

@@ -258,7 +258,6 @@ func (c *Client) runLater(req *Request, params []byte) error {
 		req = &Request{engine: c.engine, client: c, call: req.call, method: req.method, session: session, mayWait: true}
 	}
 	go func() {
-		growStack()
 		isPassed := false // then ctx ends when the answer is written: what it holds is in memory until then
 		defer func() {
 			run.timeout.Stop()
@@ -282,21 +281,6 @@ func (c *Client) runLater(req *Request, params []byte) error {
 	}()
 	return nil
 }
-
-// stackSize is about what a read through a Remote takes of the stack.
-const stackSize = 8 << 10 // bytes
-
-// growStack grows the stack of a new goroutine at once. Else it is copied at 2, 4 and 8 KB,
-// each time with more frames to adjust: a tenth of what a read costs.
-//
-//go:noinline
-func growStack() {
-	var room [stackSize]byte
-	use(&room)
-}
-
-//go:noinline
-func use(*[stackSize]byte) {}
 
 // start registers a request that runs; nil: too many do.
 func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context) {

@@ -11,11 +11,6 @@ type Scanner struct {
 	Name  []byte // of the present member, unescaped
 	Value []byte // its JSON text; shares memory with the object
 
-	// Likely is the text of an object that is probably one of the values: comparing it is
-	// cheaper than finding its end. May be nil. IsLikely says of an object whether it is that.
-	Likely   []byte
-	IsLikely bool
-
 	text   []byte
 	at     int
 	isPart bool // more may follow the object
@@ -183,10 +178,7 @@ func (s *Scanner) value() []byte {
 	case '"':
 		length = StringLength(rest)
 	case '{', '[':
-		length = len(s.Likely)
-		if s.IsLikely = length > 0 && bytes.HasPrefix(rest, s.Likely); !s.IsLikely {
-			length = nestedLength(rest)
-		}
+		length = nestedLength(rest)
 	default: // a number, true, false, null
 		for length < len(rest) && !endsLiteral(rest[length]) {
 			length++

@@ -9,6 +9,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // A callKey identifies a request: its Outbox, and its ID.Key.
@@ -189,7 +190,7 @@ func (d *Direct) audit(call *openCall, outcome, reason string, bytes int) {
 	d.gate.Audit.Record(Entry{
 		Principal: client.Principal, Owner: client.Owner, Client: client.Name, Endpoint: client.Endpoint,
 		Verb: cmp.Or(call.method, "malformed"), URI: nameOf(call.method, call.about), App: call.page, Right: d.gate.RightOf(d.engine, call.method, call.uri),
-		Outcome: outcome, Reason: reason, Note: engine.PlainText(call.note, maxNote), Bytes: bytes, Trace: call.trace,
+		Outcome: outcome, Reason: reason, Note: plain.Text(call.note, maxNote), Bytes: bytes, Trace: call.trace,
 		Ms: float64(time.Since(call.started).Microseconds()) / 1000,
 	})
 }
@@ -217,5 +218,5 @@ func ClientName(x engine.Examination) string {
 		info = jsonrpc.Member(object, "io.modelcontextprotocol/clientInfo")
 	}
 	name, _ := jsonrpc.Text(jsonrpc.Member(info, "name"))
-	return engine.PlainText(name, 128) // characters
+	return plain.Text(name, 128) // characters
 }

@@ -11,7 +11,7 @@ import (
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 	"golang.org/x/time/rate"
 )
 
@@ -63,7 +63,7 @@ func (l *Log) RecordRefusal(e access.Entry) {
 	if l.suppress() {
 		return
 	}
-	e.Principal, e.Endpoint = engine.PlainText(e.Principal, MaxVerb), engine.PlainText(e.Endpoint, MaxVerb)
+	e.Principal, e.Endpoint = plain.Text(e.Principal, MaxVerb), plain.Text(e.Endpoint, MaxVerb)
 	l.Record(e)
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
-	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // serveJoined serves a page that has joined. It returns when the page is attached, and
@@ -75,7 +75,7 @@ func (j *joined) attach(conn *websocket.Conn) {
 	}
 	j.views, j.page = v, p
 	s.KeepAlive(p.remote.Silent)
-	j.audit("join", "ok", engine.PlainText(j.joiner.Hello.Title, 200))
+	j.audit("join", "ok", plain.Text(j.joiner.Hello.Title, 200))
 	g.Options.Log.Info("page joined", "page", j.joiner.Name, "origin", j.origin)
 	if j.joiner.Touch != nil {
 		j.startTouching()

@@ -6,6 +6,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // pageInfo is what a page declares about itself, cleaned: its author may be hostile, and
@@ -17,11 +18,11 @@ type pageInfo struct {
 
 func pageInfoOf(info engine.Info) pageInfo {
 	return pageInfo{
-		name:         engine.PlainText(info.Name, engine.MaxName),
-		title:        engine.PlainText(info.Title, engine.MaxTitle),
-		version:      engine.PlainText(info.Version, engine.MaxName),
+		name:         plain.Text(info.Name, plain.MaxName),
+		title:        plain.Text(info.Title, plain.MaxTitle),
+		version:      plain.Text(info.Version, plain.MaxName),
 		website:      webAddress(info.WebsiteURL),
-		instructions: engine.PlainLines(info.Instructions, engine.MaxDescription),
+		instructions: plain.Lines(info.Instructions, plain.MaxDescription),
 	}
 }
 
@@ -32,7 +33,7 @@ func (p pageInfo) engineInfo() engine.Info {
 // webAddress returns text if it is a valid http or https URL, else "".
 func webAddress(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || len(text) > limits.MaxURI || engine.PlainText(text, limits.MaxURI) != text || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+	if err != nil || len(text) > limits.MaxURI || plain.Text(text, limits.MaxURI) != text || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
 		return ""
 	}
 	return text

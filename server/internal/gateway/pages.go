@@ -10,6 +10,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/remote"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // A page is one browser tab through all its reloads: a Remote that stays mounted with or
@@ -275,7 +276,7 @@ func (v *views) Pages() []PageState {
 			continue // has not joined since the start
 		}
 		states = append(states, PageState{
-			Name: name, Title: engine.PlainText(p.hello.Title, 200), Origin: p.origin, URL: engine.PlainText(p.hello.URL, limits.MaxURI), // characters
+			Name: name, Title: plain.Text(p.hello.Title, 200), Origin: p.origin, URL: plain.Text(p.hello.URL, limits.MaxURI), // characters
 			Connected: p.socket != nil, Since: p.since,
 		})
 	}

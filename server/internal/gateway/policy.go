@@ -7,6 +7,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
 // allow returns the policy of the engine that serves one page, or all pages if page is
@@ -37,7 +38,7 @@ func (v *views) inputPolicy(p *page) engine.InputPolicy {
 	defer v.mu.Unlock()
 	policy := engine.InputPolicy{From: p.name}
 	if p.origin != "" {
-		policy.From += " (" + engine.PlainText(p.origin, limits.MaxURI) + ")" // characters
+		policy.From += " (" + plain.Text(p.origin, limits.MaxURI) + ")" // characters
 	}
 	if may := v.gateway.Options.MaySample; may == nil || !may(p.origin) {
 		policy.Refuse = "The page " + policy.From + " requests the model or the roots of the assistant, which is not allowed: start the gateway with --allow-sampling and its origin, or add the origin to pages.sampling of a hosted gateway"

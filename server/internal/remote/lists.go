@@ -25,7 +25,6 @@ const (
 	maxListTime     = 10 * time.Second // to get all pages of one list
 	maxListBytes    = 16 << 20         // of all answers of a Remote that are kept or being read
 	entryCost       = 256              // bytes that an entry takes besides its text; a page of a list likewise
-	manyPages       = 20               // of a list; a longer one is not fetched again for each page of a client
 	retryLists      = 10 * time.Minute // how long a fetch is repeated that is not answered
 )
 
@@ -57,7 +56,6 @@ func (a *listCache) patience() time.Duration {
 type cachedList struct {
 	value engine.Listing
 	bytes int
-	pages int // that it took to get it
 	at    time.Time
 	used  uint64
 }
@@ -155,7 +153,7 @@ func (r *Remote) joinFetch(ctx context.Context, key listKey) (kept *cachedList, 
 		a.uses++
 		kept.used = a.uses
 		asked, ok := ctx.Value(hop.Requested{}).(time.Time)
-		if ok && kept.at.After(asked) || kept.pages > manyPages && ctx.Value(hop.Continued{}) != nil {
+		if ok && kept.at.After(asked) {
 			return kept, nil, 0, false
 		}
 	}
@@ -205,7 +203,7 @@ func (r *Remote) finishFetch(ctx context.Context, f *fetch, value engine.Listing
 	if err == nil {
 		f.answer, isNews = &value, f.isStale && !sameListing(f.substitute, value)
 		a.drop(f.key)
-		a.kept[f.key] = &cachedList{value, w.bytes, w.count, time.Now(), a.uses}
+		a.kept[f.key] = &cachedList{value, w.bytes, time.Now(), a.uses}
 	} else {
 		a.bytes -= w.bytes
 		f.err = err

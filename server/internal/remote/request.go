@@ -158,8 +158,7 @@ func (r *Remote) awaitLink(ctx context.Context, isCall bool) (l *link, sleeps <-
 	if next == nil { // nearly always: a timer costs more than this
 		return l, sleeps, err
 	}
-	request := engine.InvocationOf(ctx)
-	ctx, cancel := context.WithDeadline(ctx, request.WaitUntil())
+	ctx, cancel := context.WithTimeout(ctx, hop.Grace)
 	defer cancel()
 	for next != nil {
 		select {
@@ -168,9 +167,6 @@ func (r *Remote) awaitLink(ctx context.Context, isCall bool) (l *link, sleeps <-
 		case <-ctx.Done():
 			return nil, nil, engine.ErrAway
 		}
-	}
-	if l != nil {
-		request.Returned()
 	}
 	return l, sleeps, err
 }
@@ -220,7 +216,7 @@ func envelopeWith(capabilities string, who engine.Principal, members []byte) []b
 const maxErrorData = 64 << 10 // bytes
 
 // cleanError returns err with the text of another engine's error cleaned and cut as
-// descriptions are (see [engine.PlainText]): assistants and logs get it.
+// descriptions are (see [plain.Text]): assistants and logs get it.
 func cleanError(err error) error {
 	wire, ok := err.(*jsonrpc.Error)
 	if !ok {
