@@ -48,7 +48,7 @@ func noGrants() *engine.Grants {
 }
 
 // askUser asks the window about a request. The text of the call is an AccessRequest of
-// web/src/access-types.ts, its answer an AccessAnswer.
+// web/src/page-access.ts, its answer an AccessAnswer.
 func askUser(ctx context.Context, q *engine.AccessQuestion) (answer engine.AccessAnswer) {
 	text := described(q)
 	if q.Tool != nil {
@@ -103,7 +103,7 @@ func described(q *engine.AccessQuestion) emit.JSON {
 	return text
 }
 
-// reportDecision passes a decision to the audit: an AccessDecision of web/src/access-types.ts
+// reportDecision passes a decision to the audit: an AccessDecision of web/src/page-access.ts
 // without bytes and ms.
 func reportDecision(call sink.Call, q *engine.AccessQuestion, allow bool, reason string) {
 	text := described(q)

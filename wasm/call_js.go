@@ -14,7 +14,7 @@ import (
 //lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
 
 // Prompts, tools and completions are handled in JavaScript: Go calls with JSON text, which
-// web/src/call.ts reads, and passes on the JSON text of the answer.
+// web/src/answer-call.ts reads, and passes on the JSON text of the answer.
 
 // Kinds of updates that JavaScript sends while a call waits.
 const (

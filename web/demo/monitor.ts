@@ -3,8 +3,8 @@
  * did with them. Without a key that the running gateway has made, nothing is shown.
  */
 
-import { startHandshake } from '../src/handshake.ts'
-import { findPairing, savePairing } from '../src/pairings.ts'
+import { findPairing, savePairing } from '../src/credentials.ts'
+import { startHandshake } from '../src/websocket.ts'
 import type { Entry } from './readers.ts'
 
 /** What the gateway says of a page. Its texts are the page's own. */

@@ -1,8 +1,8 @@
 /** Renders the popup. Titles and addresses of pages are inserted as text only. */
 
 import { assistantName } from 'pagemcp/access'
-import { plainLabel } from '../src/plain-label.ts'
 import { redactUrl } from '../src/redact.ts'
+import { plainLabel } from '../src/translation.ts'
 import { haveOnePermission } from './consent.ts'
 import type {
   AccessChange,

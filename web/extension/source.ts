@@ -1,7 +1,7 @@
 /** The ticked tabs as a source of the engine. Uses no API of the browser: it gets the functions it needs. */
 
 import type { Changed, Source } from 'pagemcp'
-import { type ListedTab, tabList, tabTitle, tabUrl } from '../src/sources/tab-list.ts'
+import { type ListedTab, tabList, tabTitle, tabUrl } from '../src/sources/tabs.ts'
 import { staleBy } from './changes.ts'
 import type { TabInfo, TabText } from './messages.ts'
 

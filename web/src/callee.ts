@@ -4,12 +4,14 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 
-import type { ContentBlock } from './blocks.ts'
-import type { Checked, JsonSchema } from './checked.ts'
-import type { FormSchema, FormValue, InputRequest } from './input.ts'
-import type { Icon, Json } from './metadata.ts'
-import type { Checker } from './schema.ts'
-import type { OutputOf, StandardSchema } from './standard.ts'
+import type * as calls from './answer-call.ts'
+
+export type { HandlerCall, HandlerOutcome, SendUpdate } from './answer-call.ts'
+
+import { lazily } from './module.ts'
+import type { Annotations, Icon, Json } from './source.ts'
+import type { Checker } from './tool.ts'
+import { internal } from './wasm-numbers.ts'
 
 /** The severity of a log message; RFC 5424, lowest first. */
 export type LogLevel = (typeof logLevels)[number]
@@ -193,7 +195,7 @@ export interface CallRequest {
 export interface OwnCallRequest extends CallRequest {
   /** The tool is only to be prepared: see `prepare` of a tool. */
   readonly prepares?: boolean
-  /** Checks arguments of a tool as models send them: see arguments.ts, which is loaded by the first call. */
+  /** Checks arguments of a tool as models send them: see answer-call.ts, which is loaded by the first call. */
   check(args: Record<string, unknown>, input: Checker | undefined): Promise<Checked>
 }
 
@@ -245,4 +247,291 @@ export interface RegisteredCallee extends Callee {
   completions?: Record<string, CompletionProvider>
   /** What the user is asked before a call of the tool; `undefined`: its arguments are not valid. */
   confirm?(args: unknown): Promise<string | undefined>
+}
+
+// Content of prompts and of tools' results: blocks of text, images, sound and resources.
+
+interface Block {
+  annotations?: Annotations
+  _meta?: Record<string, Json>
+}
+
+export interface TextContent extends Block {
+  type: 'text'
+  text: string
+}
+
+export interface ImageContent extends Block {
+  type: 'image'
+  /** Base64. */
+  data: string
+  mimeType: string
+}
+
+export interface AudioContent extends Block {
+  type: 'audio'
+  /** Base64. */
+  data: string
+  mimeType: string
+}
+
+/** A resource that the client may read, in the list or not. */
+export interface ResourceLink extends Block {
+  type: 'resource_link'
+  uri: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+  /** Bytes. */
+  size?: number
+  icons?: Icon[]
+}
+
+/** A resource with its content. */
+export interface EmbeddedResource extends Block {
+  type: 'resource'
+  resource: {
+    uri: string
+    mimeType?: string
+    text?: string
+    /** Base64. */
+    blob?: string
+    _meta?: Record<string, Json>
+  }
+}
+
+export type ContentBlock =
+  | TextContent
+  | ImageContent
+  | AudioContent
+  | ResourceLink
+  | EmbeddedResource
+
+/** Whether a value has the `type` of a block. */
+export function isBlock(value: unknown): value is ContentBlock {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, text, data, uri, resource } = value as Record<string, unknown>
+  switch (type) {
+    case 'text':
+      return typeof text === 'string'
+    case 'image':
+    case 'audio':
+      return typeof data === 'string'
+    case 'resource_link':
+      return typeof uri === 'string'
+  }
+  return type === 'resource' && typeof resource === 'object' && resource !== null
+}
+
+/** Text as a block. */
+export function textBlock(text: string): TextContent {
+  return { type: 'text', text: text.toWellFormed() }
+}
+
+// The result of validating a value against a schema.
+
+/** A JSON Schema: of 2020-12, or of draft 7 according to its `$schema`. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** The outcome of a check: what the value became, or why it does not fit. */
+export type Checked = { readonly value: unknown } | { readonly problems: readonly Problem[] }
+
+export interface Problem {
+  /** A JSON Pointer (RFC 6901); `''` is the value as a whole. */
+  readonly path: string
+  readonly message: string
+}
+
+// The interfaces of schema libraries: Standard Schema to validate, and Standard JSON Schema to describe.
+// Copied from the specification, so that no library is needed.
+
+/**
+ * A schema of a library that implements Standard Schema and Standard JSON Schema, such as zod (4.2 or
+ * newer) and ArkType; Valibot's by `toStandardJsonSchema`.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (
+      value: unknown,
+    ) => StandardResult<Output> | PromiseLike<StandardResult<Output>>
+    /** Exists for the type checker only. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    /** Makes the JSON Schema of input and output; may throw if there is none. */
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>
+      readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>
+    }
+  }
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** The type that a schema accepts. */
+export type InputOf<S> = S extends StandardSchema ? Types<S>['input'] : never
+
+/** The type that a schema returns. */
+export type OutputOf<S> = S extends StandardSchema ? Types<S>['output'] : never
+
+type Types<S extends StandardSchema> = NonNullable<S['~standard']['types']>
+
+/** Whether a value is a schema of such a library; it may be a function. */
+export function isStandard(value: unknown): value is StandardSchema {
+  if (typeof value !== 'function' && (typeof value !== 'object' || value === null)) return false
+  return '~standard' in value
+}
+
+// Requests that a prompt or tool sends to the client while it runs: a form, a page to open, a message for
+// the model, the client's roots; and the validation of their answers.
+
+/** A request to the client. `Answer` is the type of its result. */
+export interface InputRequest<Answer = unknown> {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
+  readonly params: { readonly [name: string]: unknown }
+  /** Exists for the type checker only. */
+  readonly answer?: Answer
+}
+
+/** The user's reaction to a form. */
+export type ElicitAnswer =
+  | { readonly action: 'accept'; readonly content: Record<string, FormValue> }
+  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
+export type FormValue = string | number | boolean | string[]
+
+/** The user's reaction to the request to open a page; `accept` does not prove that the page was opened. */
+export interface ElicitUrlAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel'
+}
+
+/** A form: an object whose properties are strings, numbers, booleans, or choices. */
+export interface FormSchema {
+  readonly type: 'object'
+  readonly properties: { readonly [name: string]: { readonly [keyword: string]: unknown } }
+  readonly required?: readonly string[]
+}
+
+/** The answer of the client's model. */
+export interface SampleAnswer {
+  readonly role: 'user' | 'assistant'
+  readonly content: ContentBlock | ContentBlock[]
+  readonly model?: string
+  readonly stopReason?: string
+}
+
+/** The messages for the client's model, and its settings. */
+export interface SampleParams {
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant'
+    readonly content: ContentBlock | readonly ContentBlock[]
+  }[]
+  readonly maxTokens: number
+  readonly systemPrompt?: string
+  readonly temperature?: number
+  readonly stopSequences?: readonly string[]
+  readonly modelPreferences?: { readonly [name: string]: unknown }
+  readonly includeContext?: 'none' | 'thisServer' | 'allServers'
+  readonly [more: string]: unknown
+}
+
+/** Folders and files that the client works with. */
+export interface RootsAnswer {
+  readonly roots: readonly { readonly uri: string; readonly name?: string }[]
+}
+
+/**
+ * Requests that the user fills in a form. Not for passwords or other secrets: use {@link elicitUrl}.
+ */
+export function elicit(message: string, requestedSchema: FormSchema): InputRequest<ElicitAnswer> {
+  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } }
+}
+
+/** Requests that the user opens a page; the client opens it when the user agrees. */
+export function elicitUrl(message: string, url: string): InputRequest<ElicitUrlAnswer> {
+  return { method: 'elicitation/create', params: { mode: 'url', message, url } }
+}
+
+/** Requests an answer of the client's model. */
+export function sample(params: SampleParams): InputRequest<SampleAnswer> {
+  return { method: 'sampling/createMessage', params }
+}
+
+/** Requests the client's roots. */
+export function roots(): InputRequest<RootsAnswer> {
+  return { method: 'roots/list', params: {} }
+}
+
+/** Whether an answer has the form that the request requires; otherwise the request is sent again. */
+export function fits({ method, params }: InputRequest, answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null) return false
+  const { action, content, role, roots } = answer as Record<string, unknown>
+  switch (method) {
+    case 'elicitation/create':
+      if (action === 'decline' || action === 'cancel') return true
+      if (action !== 'accept') return false
+      return params.mode === 'url' || fitsForm(params.requestedSchema as FormSchema, content)
+    case 'sampling/createMessage':
+      return (role === 'user' || role === 'assistant') && fitsSample(content)
+  }
+  return Array.isArray(roots) && roots.every((root) => typeof root?.uri === 'string')
+}
+
+function fitsForm({ properties, required = [] }: FormSchema, content: unknown): boolean {
+  if (typeof content !== 'object' || content === null) return required.length === 0
+  const values = content as Record<string, unknown>
+  if (!required.every((name) => Object.hasOwn(values, name))) return false
+  return Object.entries(values).every(([name, value]) => {
+    const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
+    switch (type) {
+      case 'integer':
+        return Number.isInteger(value)
+      case 'array':
+        return Array.isArray(value)
+      case 'string':
+      case 'number':
+      case 'boolean':
+        return typeof value === type
+    }
+    return true
+  })
+}
+
+/** A block, or several; a model may also answer with uses of tools, which are no {@link ContentBlock}. */
+function fitsSample(content: unknown): boolean {
+  if (Array.isArray(content)) return content.every(fitsSample)
+  return isBlock(content) || String((content as { type?: unknown })?.type).startsWith('tool_')
+}
+
+// Calls of prompts, tools and completions, in the thread of their handlers. answer-call.ts has the code.
+
+/** The arguments are invalid: the client gets -32602 with this message. */
+export class InvalidParamsError extends Error {
+  override readonly name = 'InvalidParamsError'
+}
+
+const load = () => lazily('answer-call.js', import('./answer-call.ts'))
+
+/** Something was registered that will be called. */
+export const prepareCalls = () => void load()
+
+/** Answers a call by the engine. */
+export async function answerCall(
+  ...call: Parameters<typeof calls.answerCall>
+): Promise<calls.HandlerOutcome> {
+  const report = call[6]
+  try {
+    const { answerCall: answer } = await load()
+    return await answer(...call)
+  } catch (error) {
+    report(error)
+    return { reason: internal, text: '' }
+  }
 }

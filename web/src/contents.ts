@@ -3,7 +3,11 @@
  * result. Contents stay in JavaScript; Go never sees them.
  */
 
+export type { Redact } from './redact-contents.ts'
+
 import { jsonCopy } from './json.ts'
+import { lazily } from './module.ts'
+import type * as redaction from './redact-contents.ts'
 import type { Contents } from './source.ts'
 
 /** The `_meta` key that lists, by JSON Pointer (RFC 6901), the parts of a content that are incomplete. */
@@ -217,4 +221,54 @@ export function exactlyOne({ uri, text, blob }: Pick<Contents, 'uri' | 'text' | 
     )
   }
   return blob
+}
+
+// The app's hook for contents. redact-contents.ts has the code; if that does not load, reads fail.
+
+const load = () => lazily('redact-contents.js', import('./redact-contents.ts'))
+
+/** There is a hook, which contents will pass. */
+export const prepareRedaction = () => void load()
+
+/** The answer of a provider after the hook. Rejects if the hook throws. */
+export const redactReady: typeof redaction.redactReady = async (...args) =>
+  (await load()).redactReady(...args)
+
+/** The contents of a source after the hook. Rejects if the hook throws, or nothing is left. */
+export const redactContents: typeof redaction.redactContents = async (...args) =>
+  (await load()).redactContents(...args)
+
+/** The request that a provider gets. */
+export interface ReadRequest {
+  readonly uri: string
+  /** Of the template that matched; absent for a resource. */
+  readonly variables?: Record<string, string>
+  /** Aborted when the client cancels, its channel closes, or the read times out. */
+  readonly signal: AbortSignal
+}
+
+/** @param variables - JSON text, or `''` */
+export function readRequest(
+  uri: string,
+  variables: string,
+  signal: () => AbortSignal,
+): ReadRequest {
+  return new Request(uri, variables, signal)
+}
+
+/** A class for its accessor: with one of its own, an object costs more than the rest of a read. */
+class Request implements ReadRequest {
+  readonly uri: string
+  readonly variables?: Record<string, string>
+  readonly #signal: () => AbortSignal
+
+  constructor(uri: string, variables: string, signal: () => AbortSignal) {
+    this.uri = uri
+    this.#signal = signal
+    if (variables !== '') this.variables = JSON.parse(variables)
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal()
+  }
 }

@@ -1,11 +1,8 @@
 /**
- * Opens the IndexedDB database `pagemcp` of this origin: keys of gateways (pairings.ts), what the user has decided
+ * Opens the IndexedDB database `pagemcp` of this origin: keys of gateways (credentials.ts), what the user has decided
  * about assistants (access/). All versions of the package share it. Connections are closed after each use, so
  * that an upgrade never waits for another tab.
  */
-
-import { result } from './idb-request.ts'
-import { underLock } from './opening.ts'
 
 const name = 'pagemcp'
 const version = 1
@@ -94,4 +91,48 @@ async function openNow(version: number | undefined, over: AbortSignal): Promise<
   if (over.aborted) database.close()
   database.onversionchange = () => database.close() // a newer version of the package does not wait for this use
   return database
+}
+
+/** The result of a request to IndexedDB. */
+export function result<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+}
+
+// Opens databases under a Web Lock.
+//
+// A page that is left while its request to open a database is under way goes into the back/forward cache with the
+// request (Chromium, WebKit). As long as it is there, requests of later pages get no event at all, not even `blocked`.
+// If each opens under one exclusive lock, the request of the later page for the lock ends the cached page.
+
+/**
+ * Calls `open` while it has the lock, where there are locks, and returns its result.
+ *
+ * @param limit - how long both may take, ms
+ * @throws a `DOMException` named `TimeoutError` after `limit`; `over` is aborted then, and `open` closes what it opens later
+ */
+export async function underLock<T>(
+  database: string,
+  limit: number,
+  open: (over: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = AbortSignal.timeout(limit)
+  let isBegun = false
+  const begin = () => {
+    isBegun = true
+    return new Promise<T>((resolve, reject) => {
+      over.addEventListener('abort', () => reject(over.reason), { once: true })
+      open(over).then(resolve, reject)
+    })
+  }
+  const { locks } = globalThis.navigator ?? {}
+  if (!locks) return begin()
+  try {
+    return (await locks.request(`pagemcp opens ${database}`, { signal: over }, begin)) as T
+  } catch (error) {
+    if (isBegun || over.aborted) throw error
+    return begin() // an opaque origin, or a browser that stores nothing
+  }
 }

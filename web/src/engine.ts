@@ -4,13 +4,13 @@
  * the window starts another Worker (supervisor.ts).
  */
 
-import type { AccessDecision, GrantTable, TableGrant } from './access-types.ts'
-import { bodies } from './bodies.ts'
-import type { HandlerOutcome, SendUpdate } from './call.ts'
+import type { HandlerOutcome, SendUpdate } from './callee.ts'
 import { type Clients, clients, type ReadEvent } from './clients.ts'
 import { checkedItem, type Ready } from './contents.ts'
-import type { Provide } from './fill.ts'
+import { bodies } from './mirror.ts'
+import type { AccessDecision, GrantTable, TableGrant } from './page-access.ts'
 import { type Change, type WireCacheHints, wireCacheHints } from './registry.ts'
+import type { Provide } from './replies.ts'
 import {
   type Changed,
   type Contents,

@@ -4,33 +4,26 @@
  * of the address of the document.
  */
 
-export type { AccessRequest, AuditEntry, PageAccess } from './access-types.ts'
-export type { ContentBlock } from './blocks.ts'
-export { type CallRequest, InvalidParamsError } from './call.ts'
-export type { Ask } from './callee.ts'
-export type { Completion, CompletionProvider } from './complete.ts'
-export { type ConnectOptions, defaultGateway, gatewayOf, isInvited, pair } from './connector.ts'
-export { contents } from './contents.ts'
-export type { PageEvent } from './events.ts'
-export type { GatewayState } from './gateway-types.ts'
-export { JoinError, type JoinReason } from './handshake.ts'
+export type { Completion, CompletionProvider } from './answer-call.ts'
+export type { Ask, ContentBlock, StandardSchema } from './callee.ts'
 export {
+  type CallRequest,
   type ElicitAnswer,
   elicit,
   elicitUrl,
   type FormSchema,
   type InputRequest,
+  InvalidParamsError,
   roots,
   type SampleAnswer,
   sample,
-} from './input.ts'
-export type { PromptHandler, PromptMessage, PromptOptions, PromptResult } from './prompt.ts'
-export type { Content, Provider, ResourceOptions, ResourcesOptions } from './publish.ts'
-export type { ReadRequest } from './read-request.ts'
-export { isPrivateElement, redactUrl } from './redact.ts'
-export type { Redact } from './redacting.ts'
-export type { JsonSchema } from './schema.ts'
-export { isSecretName, isSecretValue } from './secrets.ts'
+} from './callee.ts'
+export { type ConnectOptions, defaultGateway, gatewayOf, isInvited, pair } from './connector.ts'
+export type { ReadRequest, Redact } from './contents.ts'
+export { contents } from './contents.ts'
+export type { AccessRequest, AuditEntry, PageAccess } from './page-access.ts'
+export type { Content, PageEvent, Provider, ResourceOptions, ResourcesOptions } from './publish.ts'
+export { isPrivateElement, isSecretName, isSecretValue, redactUrl } from './redact.ts'
 export type { SkillDescription, SkillOptions } from './skills.ts'
 export {
   BadCursorError,
@@ -51,7 +44,6 @@ export { DatabaseBusyError } from './sources/idb-open.ts'
 export { page } from './sources/page.ts'
 export { storage } from './sources/storage.ts'
 export { tabs } from './sources/tabs.ts'
-export type { StandardSchema } from './standard.ts'
 export {
   type GatewayConnection,
   type PageMcp,
@@ -59,6 +51,13 @@ export {
   type State,
   start,
 } from './start.ts'
+export type {
+  JsonSchema,
+  PromptHandler,
+  PromptMessage,
+  PromptOptions,
+  PromptResult,
+} from './tool.ts'
 export {
   type ToolAnswer,
   ToolError,
@@ -67,3 +66,5 @@ export {
   type ToolResult,
   type ToolSchema,
 } from './tool.ts'
+export type { GatewayState } from './websocket.ts'
+export { JoinError, type JoinReason } from './websocket.ts'

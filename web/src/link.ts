@@ -3,8 +3,15 @@
  * cancelled by a signal. Errors are sent as name and message.
  */
 
-import { JoinError, type JoinReason } from './handshake.ts'
-import { listenToPort, type Port } from './port.ts'
+import type { HandlerOutcome } from './callee.ts'
+import type { ReadEvent } from './clients.ts'
+import type { Ready } from './contents.ts'
+import type { GatewayQuestion } from './credentials.ts'
+import type { EngineOptions } from './engine.ts'
+import type { AccessDecision, GrantTable } from './page-access.ts'
+import type { Change } from './registry.ts'
+import type { Changed, Contents, Listing, Portable, Template } from './source.ts'
+import { type Dial, type GatewayState, JoinError, type JoinReason } from './websocket.ts'
 
 type Argument<F> = F extends (args: infer A) => unknown ? A : never
 type Result<F> = F extends (...args: never) => infer R ? R : never
@@ -203,4 +210,186 @@ export function deserializeError({ name, message, stack, reason }: SerializedErr
       : Object.assign(new Error(message), { name })
   if (stack !== undefined) error.stack = stack
   return error
+}
+
+// The calls between the window and the engine's thread, one table for each direction: link.ts types both sides by them. Each
+// function has one argument, which is cloned unless it is moved, and those that return something are requests.
+
+/** What has changed: a URI, a list, or the list of resources. */
+export type What = Parameters<Changed>[0]
+
+/** Calls of the engine's thread by the window. The window chooses the numbers, above 0. */
+export interface EngineCalls {
+  start(args: Start): void
+  /** Adds or removes registrations. */
+  apply(change: Change): void
+  publish(args: { ref: number; uri: string; ready: Ready | undefined; isServed: boolean }): void
+  mount(args: {
+    number: number
+    prefix: string
+    able: number
+    portable: Portable | undefined
+  }): void
+  unmount(number: number): void
+  /** What was registered has changed. */
+  changed(what: What): void
+  /** A source in the window has changed. */
+  watched(args: { source: number; what: What; under: boolean | undefined }): void
+  /** Serves a port until it closes; {@link WindowCalls.closed} follows. */
+  open(args: { number: number; port: Port; principal: string }): void
+  /** Ends a port, with a last message. */
+  shut(args: { number: number; reason: string }): void
+  /** Joins a gateway; the page's name there, after the first time. */
+  connect(args: { number: number; dial: Dial }): string
+  disconnect(number: number): void
+  /** A handler has sent progress or a log message of a running {@link WindowCalls.call}. */
+  update(args: { number: number; what: number; text: string }): void
+  /** Replaces the decisions about assistants. */
+  setAccess(table: GrantTable): void
+  alive(): void
+  /** An event has woken the page, or the browser stops it now. */
+  wake(asleep: boolean): void
+  watchReads(on: boolean): void
+  close(): void
+}
+
+export interface Start {
+  options: EngineOptions
+  module: WebAssembly.Module
+  /** Whether the window has a hook that contents pass. */
+  redacts: boolean
+  /** The name of a Web Lock: the window notices its release. */
+  lock: string
+}
+
+/** What the engine's thread needs from the window. */
+export interface WindowCalls {
+  /** Reads what was registered. */
+  provide(args: ProvideArguments): Ready | undefined
+  list(args: {
+    source: number
+    cursor: string | undefined
+    pageSize: number
+    client?: string | undefined
+  }): Listing
+  readSource(args: { source: number; uri: string; client?: string | undefined }): Contents[]
+  templates(args: { source: number }): Template[]
+  redact(args: { prefix: string; uri: string; contents: Contents[] }): Contents[]
+  /** Calls a prompt, tool or completion; source 0 is what was registered. */
+  call(args: { number: number; source: number; what: number; text: string }): HandlerOutcome
+  watch(args: { source: number; on: boolean }): void
+  /** Answers when earlier calls of `watch` have been handled: messages keep their order. */
+  watching(): void
+  pageId(): string
+  newPageId(): string
+  /** A gateway has refused the key of the page. */
+  forgotten(): void
+  /** A token for the gateway with this number, from the app. */
+  token(number: number): unknown
+  confirm(question: GatewayQuestion): boolean
+  /** The Worker runs. */
+  loaded(): void
+  /** The Worker works off messages. */
+  alive(): void
+  /** The Worker holds the lock of {@link Start.lock}. */
+  held(lock: string): void
+  /** A port has closed. */
+  closed(number: number): void
+  /** The Go program has ended, and the Worker ends. */
+  ended(why: string): void
+  gatewayState(args: { number: number; state: GatewayState }): void
+  read(event: ReadEvent): void
+  /** Requests that were decided by grants, and answered. */
+  decided(decisions: AccessDecision[]): void
+  report(error: SerializedError): void
+}
+
+export interface ProvideArguments {
+  ref: number
+  uri: string
+  /** JSON text, or `''`. */
+  variables: string
+}
+
+// Carries the messages of one client: a `MessagePort`, or an object with the same methods. One message is
+// one JSON-RPC object, as a plain object. Ports have no reliable close event, so either side may send a
+// last message, {@link goodbye}. web/docs/protocol.md describes the binding.
+
+/**
+ * A port, by structure: a `MessagePort`, a Worker, one end of a pair in a test. Its `onmessage` is set, or,
+ * if it has none, a listener is added.
+ */
+export interface Port {
+  postMessage(message: unknown, transfer?: Transferable[]): void
+  onmessage?: unknown
+  addEventListener?(type: string, listener: (event: MessageEvent) => void): void
+  start?(): void
+  close?(): void
+}
+
+/**
+ * The class at the time when this module was loaded: a script that replaces the global later would get the
+ * ports of clients.
+ */
+export const Channel = globalThis.MessageChannel
+
+/** The last message of either side of a port. It is not a JSON-RPC message, and is not answered. */
+export interface Goodbye {
+  pagemcp: 'close'
+  /** For people. */
+  reason?: string
+}
+
+/**
+ * The time between a last message on a `MessagePort` and its close, ms. Firefox drops posted messages of a
+ * port that is closed while its other end is being transferred.
+ */
+export const lastMessageTime = 1_000
+
+/** Makes the last message on a port. */
+export function goodbye(reason: string): Goodbye {
+  return { pagemcp: 'close', reason }
+}
+
+/** Whether a message is the other side's last one. */
+export function isGoodbye(message: unknown): message is Goodbye {
+  return (message as Partial<Goodbye> | null | undefined)?.pagemcp === 'close'
+}
+
+let heard = () => {}
+
+/** Calls a function when messages arrive at ports of this thread, before they are handled, at most once in `interval` ms. */
+export function onMessages(act: () => void, interval: number): void {
+  let next = 0
+  heard = () => {
+    if (performance.now() < next) return
+    next = performance.now() + interval
+    act()
+  }
+}
+
+/**
+ * Listens to a port, in place of earlier handlers.
+ *
+ * @param closed - called when the port closes, in browsers that have the event (Chromium)
+ */
+export function listenToPort(
+  port: Port,
+  message: (data: unknown) => void,
+  closed: () => void,
+): void {
+  const listener = (event: { data: unknown }) => {
+    heard()
+    message(event.data)
+  }
+  if ('onmessage' in port)
+    port.onmessage = listener // starts a MessagePort, too
+  else port.addEventListener?.('message', listener)
+  port.addEventListener?.('close', closed)
+  port.start?.()
+}
+
+/** Whether a port clones messages: other ports share objects with the receiver. */
+export function clones(port: Port): boolean {
+  return typeof MessagePort === 'function' && port instanceof MessagePort
 }

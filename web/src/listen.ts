@@ -10,8 +10,8 @@
  * Other origins get no answer, not even a rejection: it would reveal that a PageMCP page is there.
  */
 
-import { toBase64Url } from './base64url.ts'
-import { Channel, goodbye } from './port.ts'
+import { toBase64 } from './contents.ts'
+import { Channel, goodbye } from './link.ts'
 
 /** The most clients of one origin at a time; another one ends the oldest. */
 const maxPerOrigin = 16
@@ -171,4 +171,15 @@ export function checkedOrigin(text: string): string {
     throw new TypeError(`not an origin: ${JSON.stringify(text)}; write it like https://a.example`)
   }
   return origin
+}
+
+/** Base64url without padding (RFC 4648, section 5). */
+export function toBase64Url(bytes: Uint8Array<ArrayBuffer>): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** @throws a `DOMException` named `InvalidCharacterError` for other text */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
 }

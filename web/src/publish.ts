@@ -1,23 +1,21 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 /**
  * Registrations of a web app: resources, templates, prompts and tools, each with the number by which the
  * engine calls it.
  */
 
-import { prepareCalls } from './call.ts'
-import type { CompletionProvider } from './complete.ts'
-import { provided, type Ready, type SeveralContents } from './contents.ts'
-import { ending, type Registration } from './ending.ts'
+import type { CompletionProvider } from './answer-call.ts'
+import { prepareCalls } from './callee.ts'
 import {
-  type EventLog,
-  type EventOptions,
-  eventLog,
-  eventResource,
-  type PageEvent,
-} from './events.ts'
+  prepareRedaction,
+  provided,
+  type ReadRequest,
+  type Ready,
+  type Redact,
+  type SeveralContents,
+} from './contents.ts'
 import { lazily, loader } from './module.ts'
-import { describedPrompt, type PromptHandler, type PromptOptions, promptCallee } from './prompt.ts'
-import type { ReadRequest } from './read-request.ts'
-import { prepareRedaction, type Redact } from './redacting.ts'
 import {
   type AnyProvider,
   type Behind,
@@ -25,7 +23,6 @@ import {
   type Registry,
   wireCacheHints,
 } from './registry.ts'
-import type { JsonSchema } from './schema.ts'
 import type {
   SkillDescription,
   SkillOptions,
@@ -41,7 +38,12 @@ import {
   type Template,
 } from './source.ts'
 import {
+  describedPrompt,
   describedTool,
+  type JsonSchema,
+  type PromptHandler,
+  type PromptOptions,
+  promptCallee,
   type ToolHandler,
   type ToolOptions,
   type ToolSchema,
@@ -421,4 +423,115 @@ function listSource(list: NonNullable<ResourcesOptions['list']>): Source {
 
 function namesOf(complete: object | undefined): string[] | undefined {
   return complete && Object.keys(complete)
+}
+
+// Events of an app: each is a resource with its last occurrences, as lines of JSON.
+
+/** Describes an event. */
+export interface EventOptions {
+  /** Removes the registration. */
+  signal?: AbortSignal
+  title?: string
+  /** For models: what has happened, and what to do then. */
+  description?: string
+  /**
+   * Whether `data` may be shown outside of the assistant's conversation, such as in the lines of `pagemcp watch
+   * --contents`. Default: it may not.
+   */
+  show?: boolean
+}
+
+/** An event that the app offers. `D` is the type of its data. Its resource stays while the event is registered elsewhere, too. */
+export interface PageEvent<D = unknown> extends Registration {
+  /**
+   * Appends an occurrence, with a copy of `data` as JSON, and announces the change of the resource.
+   *
+   * @throws TypeError for data that JSON cannot write, or that has more than 16 KiB
+   */
+  emit(data?: D): void
+}
+
+const maxLines = 100
+const maxBytes = 64 << 10 // of all lines
+const maxData = 16 << 10 // bytes
+
+export interface EventLog {
+  /** @throws TypeError for data that does not fit */
+  append(data: unknown): void
+  /**
+   * The last occurrences as lines of JSON, oldest first: `number` from 1, `time`, `since` when the numbers began (both ISO
+   * 8601), and `data`.
+   */
+  text(): string
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text).length
+
+export function eventLog(name: string): EventLog {
+  const since = new Date().toISOString()
+  const lines: { text: string; bytes: number }[] = []
+  let bytes = 0
+  let number = 0
+  return {
+    append(data) {
+      const json = JSON.stringify(data)
+      if (json === undefined && data !== undefined) {
+        throw new TypeError(`the data of ${name} is nothing that JSON can write`)
+      }
+      if (json !== undefined && bytesOf(json) > maxData) {
+        throw new TypeError(`the data of ${name} has more than 16 KiB`)
+      }
+      const head = JSON.stringify({ number: ++number, time: new Date().toISOString(), since })
+      const text = json === undefined ? `${head}\n` : `${head.slice(0, -1)},"data":${json}}\n`
+      const line = { text, bytes: bytesOf(text) }
+      lines.push(line)
+      bytes += line.bytes
+      while (lines.length > maxLines || bytes > maxBytes) bytes -= lines.shift()?.bytes ?? 0
+    },
+    text: () => lines.map(({ text }) => text).join(''),
+  }
+}
+
+/** The resource of an event. @throws TypeError for a name that is not valid */
+export function eventResource(name: string, { title, description, show }: EventOptions) {
+  if (typeof name !== 'string' || name === '') throw new TypeError('an event needs a name')
+  const uri = `event:///${encodeURIComponent(name)}`
+  const _meta = show ? { 'io.github.pagemcp/show': true } : undefined
+  return { uri, name, title, description, mimeType: 'application/jsonl', _meta }
+}
+
+// How everything ends that an app registers, mounts or connects.
+
+/** Ends what it is of: at its first call, by `using`, or by the signal that the options had. */
+export interface Registration extends Disposable {
+  (): void
+}
+
+/**
+ * Makes one.
+ *
+ * @param end - runs once
+ * @param members - further members of it
+ */
+export function ending<M extends object = object>(
+  end: () => void,
+  signal?: AbortSignal,
+  members?: M,
+): Registration & M {
+  let isPast = false
+  const once = () => {
+    if (isPast) return
+    isPast = true
+    signal?.removeEventListener('abort', once)
+    end()
+  }
+  if (signal?.aborted) once()
+  else signal?.addEventListener('abort', once)
+  return disposable(Object.assign(once, members), once)
+}
+
+/** Adds `Symbol.dispose` where the browser has it. */
+export function disposable<T extends object>(of: T, end: () => void): T & Disposable {
+  if (Symbol.dispose) Object.defineProperty(of, Symbol.dispose, { value: end })
+  return of as T & Disposable
 }

@@ -4,11 +4,9 @@
  */
 
 import type { RegisteredCallee } from './callee.ts'
-import type { Ready, Value } from './contents.ts'
-import type { PromptDescription } from './prompt.ts'
-import type { ReadRequest } from './read-request.ts'
+import type { ReadRequest, Ready, Value } from './contents.ts'
 import type { CacheHints, Json, Resource, Template } from './source.ts'
-import type { ToolDescription } from './tool.ts'
+import type { PromptDescription, ToolDescription } from './tool.ts'
 
 /** Hints as the protocol has them. */
 export interface WireCacheHints {

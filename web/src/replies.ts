@@ -3,7 +3,6 @@
  * put in here; they never cross into Go.
  */
 
-import type { AccessDecision } from './access-types.ts'
 import type {
   CachedDocument,
   ClientState,
@@ -12,9 +11,10 @@ import type {
   PendingCalls,
   PendingRequest,
 } from './clients.ts'
-import { deadlines } from './deadlines.ts'
-import { type Filler, filler, type Gaps, type ReadResult } from './fill.ts'
-import type { Mirror } from './mirror.ts'
+import { type Body, bodyOf, metaLossy, type Ready, sizeOf, type Value } from './contents.ts'
+import { type Bodies, encoded, type Mirror } from './mirror.ts'
+import type { AccessDecision } from './page-access.ts'
+import { NotFoundError } from './source.ts'
 import { answers, type Reason, reasonOf, reasons } from './wasm-numbers.ts'
 
 export interface Replies {
@@ -182,13 +182,13 @@ export function replies(
 
   function sendRead(request: PendingRequest, result: ReadResult) {
     const { client } = request
-    if (sizeOf(result) > (client.port ? maxPortOut : maxTextOut)) {
+    if (lengthOf(result) > (client.port ? maxPortOut : maxTextOut)) {
       fail(request, reasons.tooLarge, '')
       return
     }
     if (client.port) {
       calls.remove(request)
-      if (request.decision) reportDecision(request, sizeOf(result))
+      if (request.decision) reportDecision(request, lengthOf(result))
       post(client, { jsonrpc: '2.0', id: request.id, result })
     } else {
       sendText(request, 'result', JSON.stringify(result))
@@ -196,7 +196,7 @@ export function replies(
     if (all.watchReads) reportRead(client, result)
   }
 
-  function sizeOf({ contents }: ReadResult) {
+  function lengthOf({ contents }: ReadResult) {
     let size = 0
     for (const { text, blob } of contents) size += (text ?? blob ?? '').length
     return size
@@ -320,4 +320,253 @@ export function replies(
 function isLonger(text: string, limit: number): boolean {
   if (text.length * 3 <= limit) return false
   return text.length > limit || new TextEncoder().encode(text).length > limit
+}
+
+// Completes the skeleton of a read: Go lists the items and the origin of their contents; text and blob
+// are put in here. They never cross into Go.
+
+/**
+ * Reads from the provider with this number; `undefined`: there is no such resource.
+ *
+ * @param variables - of the template that matched: JSON text, or `''`
+ */
+export type Provide = (
+  ref: number,
+  uri: string,
+  variables: string,
+  signal: () => AbortSignal,
+) => Ready | undefined | Promise<Ready | undefined>
+
+/** The result of a read, or its skeleton. */
+export type ReadResult = Record<string, unknown> & { contents: Item[] }
+export interface Item {
+  uri: string
+  mimeType?: string
+  text?: string
+  blob?: string
+  _meta?: Record<string, unknown>
+}
+
+/** What is missing in a skeleton. */
+export interface Gaps {
+  /** For each item: 0, it is complete; above, the number of a provider; below, of a stored value. */
+  readonly refs: readonly number[]
+  /** The only one of `refs`; 0: there are several. */
+  readonly ref: number
+  /** The URI of the first item; `''`: it has one. */
+  readonly uri: string
+  /** JSON of the template's variables, or `''`. */
+  readonly variables: string
+}
+
+export function gapsOf(refs: readonly number[], uri: string, variables: string): Gaps {
+  const ref = refs.length === 1 ? (refs[0] as number) : 0
+  return { refs, ref, uri, variables }
+}
+
+/** Completes reads, and keeps the values that sources have read until then. */
+export interface Filler {
+  /**
+   * The completed result; a Promise if a provider or a Blob has to be waited for.
+   *
+   * @throws what a provider throws; {@link NotFoundError}
+   */
+  fill(
+    skeleton: ReadResult,
+    gaps: Gaps,
+    signal: () => AbortSignal,
+  ): ReadResult | Promise<ReadResult>
+  /** Values that sources have read. */
+  readonly read: ReadValues
+}
+
+export function filler(provide: Provide, contents: Bodies): Filler {
+  const read = readValues()
+
+  const body = (
+    ref: number,
+    uri: string,
+    variables: string,
+    signal: () => AbortSignal,
+  ): Body | Promise<Body> => {
+    if (ref < 0) {
+      const value = read.take(ref)
+      if (value === undefined) throw new Error(`the content of ${uri} has expired`)
+      return bodyOf(value)
+    }
+    const own = contents.published(ref, uri)
+    if (own !== undefined) return own
+    const ready = provide(ref, uri, variables, signal)
+    return ready instanceof Promise
+      ? ready.then((late) => finished(uri, late))
+      : finished(uri, ready)
+  }
+
+  const finished = (uri: string, ready: Ready | undefined): Body | Promise<Body> => {
+    if (ready === undefined) throw new NotFoundError(uri)
+    return encoded(ready)
+  }
+
+  return {
+    fill(skeleton, { refs, uri, variables }, signal) {
+      let isLate = false
+      const items = skeleton.contents.map((item, i) => {
+        const ref = refs[i] ?? 0
+        if (ref === 0) return [item]
+        const own = i === 0 && uri !== '' ? uri : item.uri
+        const made = body(ref, own, variables, signal)
+        if (!(made instanceof Promise)) return completeAll(item, own, made)
+        isLate = true
+        return made.then((late) => completeAll(item, own, late))
+      })
+      const result = (all: Item[][]) => ({ ...skeleton, contents: all.flat() })
+      return isLate ? Promise.all(items).then(result) : result(items as Item[][])
+    },
+    read,
+  }
+}
+
+/** The result of a skeleton with one item, which nearly all reads have. */
+export const withBody = (skeleton: ReadResult, uri: string, body: Body): ReadResult => ({
+  ...skeleton,
+  contents: completeAll(skeleton.contents[0] as Item, uri, body),
+})
+
+/** The items of a read of one resource: nearly always one. */
+function completeAll(item: Item, uri: string, body: Body): Item[] {
+  if (body.text !== undefined || body.parts === undefined) return [complete(item, uri, body)]
+  return body.parts.map(({ item: { uri, mimeType = item.mimeType, _meta }, body }) =>
+    complete({ uri, mimeType, _meta: item._meta && { ...item._meta, ..._meta } }, uri, body),
+  )
+}
+
+/** An item of the skeleton with its content. */
+function complete(item: Item, uri: string, body: Body): Item {
+  const { text, blob, lossy } = body
+  const mimeType = item.mimeType ?? body.mimeType
+  if (text !== undefined && mimeType !== undefined && item._meta !== undefined && !lossy) {
+    if (isEmpty(item._meta)) return { uri, mimeType, text } // nearly all reads end here
+  }
+  const whole: Item = { uri }
+  if (mimeType !== undefined) whole.mimeType = mimeType
+  if (text === undefined) whole.blob = blob
+  else whole.text = text
+  if (item._meta !== undefined) {
+    if (lossy) whole._meta = { [metaLossy]: [''], ...item._meta }
+    else if (!isEmpty(item._meta)) whole._meta = item._meta
+  }
+  return whole
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false
+  return true
+}
+
+// Values that sources have read, until the answer is sent. Go refers to them by number.
+
+export interface ReadValues {
+  /** Stores a value; returns its number, below 0. */
+  keep(value: Value): number
+  /** Removes a value; `undefined`: it has expired. */
+  take(ref: number): Value | undefined
+}
+
+/** The most that is stored together: above that the oldest value is dropped, and its read fails. */
+const maxStored = 256 << 20 // bytes; a UTF-16 code unit counts as two
+
+/** Longer than any request may take, ms: a value that is older is of a request that was cancelled meanwhile. */
+const storedTime = 120_000
+
+export function readValues(): ReadValues {
+  const stored = new Map<number, { value: Value; size: number; since: number }>() // oldest first
+  let total = 0
+  let last = 0
+
+  const take = (ref: number) => {
+    const found = stored.get(ref)
+    total -= found?.size ?? 0
+    stored.delete(ref)
+    return found?.value
+  }
+  return {
+    keep(value) {
+      last = last === -0x80000000 ? -1 : last - 1
+      const now = Date.now()
+      const size = typeof value === 'string' ? 2 * value.length : heldBy(value)
+      stored.set(last, { value, size, since: now })
+      total += size
+      for (const [ref, { since }] of stored) {
+        if (ref === last || (total <= maxStored && now - since < storedTime)) break
+        take(ref)
+      }
+      return last
+    },
+    take,
+  }
+}
+
+/** A view holds its whole buffer. */
+const heldBy = (value: Exclude<Value, string>) =>
+  ArrayBuffer.isView(value) ? value.buffer.byteLength : sizeOf(value)
+
+// Time limits of one length with a single timer: one of its own for each read would cost more than a small read.
+
+export interface Deadlines {
+  /** Calls `late` after the time, unless the returned function is called before. */
+  start(late: () => void): Deadline
+  end(deadline: Deadline): void
+  /** Clears the timer. Deadlines that run are never called. */
+  stop(): void
+}
+
+export interface Deadline {
+  readonly at: number // ms, of performance.now
+  readonly late: () => void
+}
+
+/** @param limit - of each deadline, ms; it is noticed up to a twentieth of that later */
+export function deadlines(limit: number): Deadlines {
+  const running = new Set<Deadline>() // in the order in which they end
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const check = () => {
+    timer = undefined
+    const now = performance.now()
+    for (const deadline of running) {
+      if (deadline.at > now) break
+      running.delete(deadline)
+      deadline.late()
+    }
+    arm()
+  }
+  const arm = () => {
+    const [next] = running
+    if (timer !== undefined || next === undefined) return
+    timer = setTimeout(check, next.at - performance.now())
+  }
+
+  return {
+    start(late) {
+      const deadline = { at: performance.now() + limit, late }
+      running.add(deadline)
+      if (timer === undefined) arm()
+      return deadline
+    },
+    end: (deadline) => running.delete(deadline),
+    stop() {
+      running.clear()
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+}
+
+/**
+ * Measures elapsed time in ms, by the clock that shows more: `Date` may be set back, `performance.now()` may stop
+ * while the machine sleeps.
+ */
+export function stopwatch(): () => number {
+  const [date, monotonic] = [Date.now(), performance.now()]
+  return () => Math.max(Date.now() - date, performance.now() - monotonic)
 }

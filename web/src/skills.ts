@@ -6,12 +6,11 @@
  */
 
 import type { Ready } from './contents.ts'
-import type { Registration } from './ending.ts'
+import { type Redact, redactReady } from './contents.ts'
 import { jsonCopy } from './json.ts'
-import type { Json } from './metadata.ts'
-import { type Redact, redactReady } from './redacting.ts'
+import type { Registration } from './publish.ts'
 import { type Descriptions, type SkillEntry, wireCacheHints } from './registry.ts'
-import type { CacheHints } from './source.ts'
+import type { CacheHints, Json } from './source.ts'
 
 /** The frontmatter of a skill. Clients get every field; further ones are allowed. */
 export interface SkillDescription {

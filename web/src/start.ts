@@ -1,20 +1,30 @@
 /** The main function of the package, {@link start}, and the {@link PageMcp} that it returns. */
 
-import type { AccessOption, PageAccess } from './access-types.ts'
 import type { ReadEvent } from './clients.ts'
-import { type ConnectOptions, type Connector, webSocket } from './connector.ts'
-import { disposable, ending, type Registration } from './ending.ts'
-import type { Dial, GatewayState } from './gateway-types.ts'
-import { canJoinLater, type JoinError } from './handshake.ts'
-import { forgetInvitation } from './invitation.ts'
+import {
+  type ConnectOptions,
+  type Connector,
+  forgetInvitation,
+  instance,
+  pageId,
+  profile,
+  webSocket,
+} from './connector.ts'
+import type { Redact } from './contents.ts'
 import { jsonCopy } from './json.ts'
+import { Channel, goodbye, isGoodbye, listenToPort, type Port } from './link.ts'
 import { listen } from './listen.ts'
 import { lazily } from './module.ts'
+import type { AccessOption, PageAccess } from './page-access.ts'
 import { pageAccess } from './page-access.ts'
-import { instance, pageId, profile } from './page-id.ts'
-import { Channel, goodbye, isGoodbye, listenToPort, type Port } from './port.ts'
-import { type Publishing, publishing, type Registering } from './publish.ts'
-import type { Redact } from './redacting.ts'
+import {
+  disposable,
+  ending,
+  type Publishing,
+  publishing,
+  type Registering,
+  type Registration,
+} from './publish.ts'
 import { wireCacheHints } from './registry.ts'
 import {
   type CacheHints,
@@ -27,6 +37,8 @@ import {
 import type { EngineState } from './supervisor.ts'
 import { engineThread, type ThreadHost } from './thread.ts'
 import type { WebMcpOptions } from './webmcp.ts'
+import type { Dial, GatewayState } from './websocket.ts'
+import { canJoinLater, type JoinError } from './websocket.ts'
 
 /** The version of this package, and of the engine. */
 export const version = '0.1.0'

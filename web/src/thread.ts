@@ -5,26 +5,30 @@
  * Ports end with their Worker: they were moved to it. Their clients get a last message, or the window tells them.
  */
 
-import type { AccessAnswer, AccessDecision, AccessRequest, GrantTable } from './access-types.ts'
-import { answerCall, type HandlerCall, type HandlerOutcome, type SendUpdate } from './call.ts'
+import { answerCall, type HandlerCall, type HandlerOutcome, type SendUpdate } from './callee.ts'
 import type { ReadEvent } from './clients.ts'
-import { confirmGateway } from './confirm-gateway.ts'
-import { provided } from './contents.ts'
+import { confirmGateway, newPageId, presentPageId } from './connector.ts'
+import { provided, type Redact, readRequest, redactContents, redactReady } from './contents.ts'
 import type { EngineOptions } from './engine.ts'
-import type { Provide } from './fill.ts'
-import type { Dial, GatewayState } from './gateway-types.ts'
 import { jsonCopy } from './json.ts'
-import { deserializeError, type Handlers, type Link, link } from './link.ts'
-import { canStart, compile, newWorker } from './loading.ts'
-import { newPageId, presentPageId } from './page-id.ts'
-import { goodbye } from './port.ts'
-import { readRequest } from './read-request.ts'
-import { type Redact, redactContents, redactReady } from './redacting.ts'
+import type { EngineCalls, WindowCalls } from './link.ts'
+import { deserializeError, goodbye, type Handlers, type Link, link } from './link.ts'
+import type { AccessAnswer, AccessDecision, AccessRequest, GrantTable } from './page-access.ts'
 import { type Registry, registry } from './registry.ts'
+import type { Provide } from './replies.ts'
 import { type Changed, orReport, type PortableSource, type Source } from './source.ts'
-import { type EngineState, type Life, supervise, watchAnswers, watchLock } from './supervisor.ts'
-import type { EngineCalls, WindowCalls } from './thread-calls.ts'
+import {
+  canStart,
+  compile,
+  type EngineState,
+  type Life,
+  newWorker,
+  supervise,
+  watchAnswers,
+  watchLock,
+} from './supervisor.ts'
 import { abilities, access as accessQuestion, none } from './wasm-numbers.ts'
+import type { Dial, GatewayState } from './websocket.ts'
 
 /** What the engine's thread needs from the window. */
 export interface ThreadHost {

@@ -5,28 +5,44 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 
-import { isBlock, textBlock } from './blocks.ts'
-import type {
-  CallRequest,
-  OwnCallRequest,
-  RegisteredCallee,
+export type {
+  JsonSchema,
+  PromptDescription,
+  PromptMessage,
+  PromptResult,
   ToolAnswer,
   ToolDescription,
   ToolResult,
   ToolSchema,
+} from './callee.ts'
+
+import {
+  type CallRequest,
+  type Checked,
+  type CompletionProvider,
+  type InputOf,
+  isBlock,
+  isStandard,
+  type JsonSchema,
+  type OutputOf,
+  type OwnCallRequest,
+  type Problem,
+  type PromptAnswer,
+  type PromptDescription,
+  type PromptResult,
+  type RegisteredCallee,
+  type StandardSchema,
+  type ToolAnswer,
+  type ToolDescription,
+  type ToolResult,
+  type ToolSchema,
+  textBlock,
 } from './callee.ts'
 import { jsonCopy } from './json.ts'
 import { serializeError } from './link.ts'
-import { type Checker, checker, explain, type JsonSchema } from './schema.ts'
-import type { InputOf, OutputOf, StandardSchema } from './standard.ts'
+import { lazily } from './module.ts'
+import type { Json } from './source.ts'
 import { reasonOf, reasons } from './wasm-numbers.ts'
-
-export type {
-  ToolAnswer,
-  ToolDescription,
-  ToolResult,
-  ToolSchema,
-} from './callee.ts'
 
 /** Describes a tool that the web app registers. */
 export interface ToolOptions<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>
@@ -144,7 +160,7 @@ export function toolCallee(
   }
 }
 
-/** Runs a tool and makes a result of its answer or error; `mounted` as in call.ts. */
+/** Runs a tool and makes a result of its answer or error; `mounted` as in callee.ts. */
 export async function runTool(
   run: () => Promise<ToolAnswer>,
   mounted: boolean,
@@ -201,4 +217,156 @@ async function structured(answer: unknown, output: Checker): Promise<ToolResult>
 /** Where there is structured content, only what has it by name, or has failed, is a whole result. */
 function isWhole(answer: unknown): answer is ToolResult {
   return isResult(answer) && ('structuredContent' in answer || answer.isError === true)
+}
+
+// Prompts: messages that users choose, filled with their arguments.
+
+/** Describes a prompt that the web app registers. */
+export interface PromptOptions extends Omit<PromptDescription, 'name'> {
+  /** Removes the registration. */
+  signal?: AbortSignal
+  /** Completes arguments, by name. */
+  complete?: Record<string, CompletionProvider>
+}
+
+/**
+ * Fills a prompt. Errors that it throws are reported to the page, and the client gets an internal error
+ * without details; of an `InvalidParamsError` it gets the message.
+ */
+export type PromptHandler = (
+  args: Record<string, string>,
+  request: CallRequest,
+) => PromptAnswer | Promise<PromptAnswer>
+
+/** The members of a description that clients see; no others cross to the engine. */
+export function describedPrompt(description: PromptDescription): PromptDescription {
+  const { name, title, arguments: all, icons, _meta } = description
+  if (typeof name !== 'string' || name === '') throw new TypeError('a prompt needs a name')
+  const text = description.description
+  return { name, title, description: text, arguments: all, icons, _meta }
+}
+
+/** The result that is sent. */
+export function promptResult(answer: PromptAnswer): PromptResult {
+  if (typeof answer === 'string')
+    return promptResult([{ role: 'user', content: textBlock(answer) }])
+  const result = Array.isArray(answer) ? { messages: answer } : answer
+  if (!Array.isArray(result?.messages)) {
+    throw new TypeError('a prompt answers with a string, messages, or an object that has messages')
+  }
+  return result
+}
+
+/** The callee of a prompt that the web app registers. */
+export function promptCallee(
+  completions: PromptOptions['complete'] = {},
+  handler: PromptHandler,
+): RegisteredCallee {
+  return { getPrompt: async (_, args, request) => handler(args, request), completions }
+}
+
+// Schemas of tools: their description for clients, and the validation of values, in the thread of the
+// handlers. A Standard Schema validates by itself; for JSON Schema a library is loaded at first use
+// (validate.ts).
+
+/** A schema that was checked. */
+export interface Checker {
+  /** Of its own: what clients see. */
+  readonly json: { [keyword: string]: Json }
+  check(value: unknown): Promise<Checked>
+}
+
+/** The most values in arguments that are checked against JSON Schema; R-055. */
+const maxValues = 10_000
+
+/** How many problems a message names. */
+const maxProblems = 8
+
+/**
+ * Checks a schema.
+ *
+ * @param side - `input` for arguments, `output` for structured content
+ * @throws TypeError for a schema that cannot be described, or is of another dialect. References to
+ *   other documents, which are never fetched, fail when a value is checked
+ */
+export function checker(
+  what: string,
+  schema: JsonSchema | StandardSchema,
+  side: 'input' | 'output',
+): Checker {
+  const json = described(what, schema, side)
+  if (side === 'input' && json.type !== 'object') {
+    throw new TypeError(`${what} must have "type": "object"`)
+  }
+  const draft = draftOf(what, json.$schema)
+  if (isStandard(schema)) return { json, check: (value) => standardCheck(schema, value) }
+  const load = () => lazily('validate.js', import('./validate.ts'))
+  void load()
+  let validate: Promise<(value: unknown) => Checked> | undefined
+  return {
+    json,
+    async check(value) {
+      validate ??= load().then(({ validator }) =>
+        validator(json, draft, side === 'input' ? maxValues : Number.POSITIVE_INFINITY),
+      )
+      validate.catch(() => {
+        validate = undefined // it did not load: the next call tries again
+      })
+      return (await validate)(side === 'output' ? jsonCopy(value ?? null) : value)
+    },
+  }
+}
+
+/** The problems in one line: path and reason of each. */
+export function explain(problems: readonly Problem[]): string {
+  const all = problems.slice(0, maxProblems).map(({ path, message }) => {
+    return path === '' ? message : `${path}: ${message}`
+  })
+  if (problems.length > maxProblems) all.push(`and ${problems.length - maxProblems} more`)
+  return all.join('; ')
+}
+
+/** A path as a JSON Pointer. */
+function pointer(keys: readonly PropertyKey[]): string {
+  return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** JSON Schema of a schema: a copy, for it goes to the engine and to a library that writes into it. */
+function described(what: string, schema: JsonSchema | StandardSchema, side: 'input' | 'output') {
+  let own: unknown = schema
+  if (isStandard(schema)) {
+    const { jsonSchema, vendor } = schema['~standard']
+    if (jsonSchema === undefined) {
+      throw new TypeError(
+        `${what}: this version of ${vendor} has no Standard JSON Schema; pass JSON Schema instead`,
+      )
+    }
+    own = jsonSchema[side]({ target: 'draft-2020-12' })
+  }
+  if (typeof own !== 'object' || own === null || Array.isArray(own)) {
+    throw new TypeError(`${what} must be a JSON Schema, an object, or a Standard Schema`)
+  }
+  return jsonCopy(own) as { [keyword: string]: Json }
+}
+
+function draftOf(what: string, dialect: unknown): '2020-12' | '7' {
+  if (dialect === undefined) return '2020-12' // MCP 2026-07-28, basic, JSON Schema
+  switch (String(dialect).replace(/^https?:\/\/json-schema\.org\/(.*?)#?$/, '$1')) {
+    case 'draft/2020-12/schema':
+      return '2020-12'
+    case 'draft-07/schema':
+      return '7'
+  }
+  throw new TypeError(`${what}: $schema ${JSON.stringify(dialect)} is not supported; use 2020-12`)
+}
+
+async function standardCheck(schema: StandardSchema, value: unknown): Promise<Checked> {
+  const result = await schema['~standard'].validate(value)
+  if (result.issues === undefined) return { value: result.value }
+  return {
+    problems: result.issues.map(({ message, path = [] }) => ({
+      message,
+      path: pointer(path.map((part) => (typeof part === 'object' ? part.key : part))),
+    })),
+  }
 }

@@ -4,7 +4,7 @@
  */
 
 import { type Schema, Validator } from '@cfworker/json-schema'
-import type { Checked } from './checked.ts'
+import type { Checked } from './callee.ts'
 
 /** Keywords that only repeat the failure of one below them. */
 const wrappers = ['properties', 'patternProperties', 'items', 'prefixItems', '$ref', 'allOf']

@@ -44,9 +44,9 @@ export function reasonOf(error: unknown): Reason {
       return reasons.tooLarge
     case 'DatabaseBusyError': // sources/idb-open.ts
       return reasons.unavailable
-    case 'RefusedError': // ask.ts
+    case 'RefusedError': // answer-call.ts
       return reasons.refused
-    case 'InvalidParamsError': // call.ts
+    case 'InvalidParamsError': // callee.ts
       return reasons.invalidParams
   }
   return reasons.internal
@@ -73,7 +73,7 @@ export const questions = {
   templates: 3,
   has: 4,
   watching: 5,
-  // From here on answered by call.ts.
+  // From here on answered by callee.ts.
   getPrompt: 6,
   callTool: 7,
   complete: 8,

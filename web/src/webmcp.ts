@@ -9,14 +9,12 @@
  * @see https://webmachinelearning.github.io/webmcp/
  */
 
-import { isBlock } from './blocks.ts'
-import type { OwnCallRequest, ToolDescription, ToolResult } from './callee.ts'
-import { shownKeys } from './keys.ts'
-import { isGoodbye } from './port.ts'
+import { isBlock, type OwnCallRequest, type ToolDescription, type ToolResult } from './callee.ts'
+import { isGoodbye } from './link.ts'
 import type { Registry } from './registry.ts'
-import { checker } from './schema.ts'
 import { type Json, NotFoundError, type Source } from './source.ts'
 import type { PageMcp } from './start.ts'
+import { checker } from './tool.ts'
 
 /** What is besides the tools that an app wants. */
 export interface WebMcpOptions {
@@ -296,4 +294,25 @@ function resultOf(answer: string | null): ToolResult {
     if (Array.isArray(content) && content.every(isBlock)) return { content, isError }
   } catch {} // it is text
   return { content: [{ type: 'text', text: answer }] }
+}
+
+// What APIs of models take as a schema of arguments. One tool that has something else makes them refuse the
+// whole conversation.
+
+/** Whether APIs take the key of a property. */
+const isKey = (key: string) => /^[a-zA-Z0-9_.-]{1,64}$/.test(key)
+
+/** Keys as APIs take them, by those of a schema; a key that they take stays. */
+export function shownKeys(keys: readonly string[]): Map<string, string> {
+  const shown = new Map(keys.filter(isKey).map((key) => [key, key]))
+  const taken = new Set(shown.keys())
+  for (const key of keys) {
+    if (shown.has(key)) continue
+    const spelled = key.replace(/[^a-zA-Z0-9_.-]/gu, '_').slice(0, 58)
+    let one = spelled
+    for (let i = 2; one === '' || taken.has(one); i++) one = `${spelled}_${i}`
+    shown.set(key, one)
+    taken.add(one)
+  }
+  return shown
 }

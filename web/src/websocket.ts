@@ -3,24 +3,25 @@
  * Runs where the engine runs, in a Worker, whose timers a hidden window does not slow.
  */
 
-import type { Client } from './clients.ts'
-import { credentials, type Pass } from './credentials.ts'
-import type { Connection, Dial, GatewayHost, GatewayState } from './gateway-types.ts'
-import { canJoinLater, JoinError, readJoined, startHandshake, subprotocol } from './handshake.ts'
+import type { Client, TextChannel } from './clients.ts'
+import type { Invitation } from './connector.ts'
 import {
+  credentials,
   fetchToken,
   firstMessage,
+  type GatewayQuestion,
   type JoinToken,
   keepAlive,
   localTerms,
+  type Pass,
   requestedWait,
+  savePairing,
   termsOf,
   tokenProtocols,
-} from './join-token.ts'
-import { savePairing } from './pairings.ts'
-import { blocked, deniedByBrowser, worthTrying } from './reach.ts'
-import { type Sequences, sequences } from './sequences.ts'
-import { stopwatch } from './stopwatch.ts'
+} from './credentials.ts'
+import { fromBase64Url, toBase64Url } from './listen.ts'
+import { blocked, deniedByBrowser, worthTrying } from './receiver.ts'
+import { stopwatch } from './replies.ts'
 
 // Timeouts and delays.
 const openTimeout = 20_000 // ms until a socket is open; pages of a gateway may wait up to 10 s for their turn
@@ -403,3 +404,342 @@ const withJitter = (delay: number) => delay * (0.75 + Math.random() / 2)
 /** A random time from the first delay up to `spread`, ms. */
 const partOf = (spread: number) =>
   spread === 0 ? 0 : firstDelay + Math.random() * (spread - firstDelay)
+
+// Several messages in one frame of the gateway's WebSocket: a JSON text sequence (RFC 7464), each message after
+// a separator, which cannot occur in JSON text. What the browser does for one frame costs more than most messages.
+
+export interface Sequences {
+  /** Receives a frame: one message, or several. */
+  receive(frame: string): void
+  /** Sends a message. Those that are sent while a frame is received, or by microtasks of one task, share a frame. */
+  send(message: string): void
+}
+
+/** U+001E, the record separator. */
+export const separator = '\x1e'
+
+/** The size up to which messages are put into one frame. */
+const maxSequence = 64 << 10 // UTF-16 code units
+
+/**
+ * @param receive - gets each message, and does not throw
+ * @param send - sends a frame
+ * @param isAllowed - whether the gateway reads several messages in one frame
+ */
+export function sequences(
+  receive: (message: string) => void,
+  send: (frame: string) => void,
+  isAllowed: boolean,
+): Sequences {
+  let gathered: string[] = []
+  let size = 0
+  let willFlush = false
+
+  const flush = () => {
+    const messages = gathered
+    gathered = []
+    size = 0
+    willFlush = false
+    if (messages.length === 1) send(messages[0] as string)
+    else if (messages.length > 1) send(separator + messages.join(separator))
+  }
+
+  return {
+    receive(frame) {
+      if (!frame.startsWith(separator)) {
+        receive(frame)
+        return
+      }
+      for (const message of frame.slice(1).split(separator)) receive(message)
+    },
+    send(message) {
+      if (!isAllowed) {
+        send(message)
+        return
+      }
+      if (size + message.length > maxSequence) flush()
+      gathered.push(message)
+      size += message.length
+      if (willFlush) return
+      willFlush = true
+      queueMicrotask(flush)
+    },
+  }
+}
+
+// The connection of a page to its gateway, as others see it.
+
+/** How to reach a gateway. Can be cloned to the Worker. */
+export interface Dial {
+  /** Addresses that the app names, at least one; never taken from a link. */
+  readonly gateways: readonly string[]
+  /** Of one of these gateways. */
+  readonly invitation?: Invitation
+  /** The user has chosen the invitation: it replaces a key without confirmation. */
+  readonly isChosen?: boolean
+  /** The page joins with tokens of its app, and with nothing else; there is one gateway then. */
+  readonly hasToken?: true
+  /** The page has joined before, with an engine's thread that has ended. */
+  readonly rejoins?: true
+  /** The description of the page; without it, the page is paired and not joined. */
+  readonly hello?: Hello
+}
+
+/** The state of a connection. */
+export interface GatewayState {
+  readonly url: string
+  readonly is: 'connecting' | 'joined' | 'away' | 'refused' | 'closed'
+  /** The page's name at the gateway, once joined: `notes`, `notes-2`. */
+  readonly name?: string
+  /** Why it is away or refused, as a text for people. */
+  readonly error?: string
+}
+
+/** The functions that a connection needs from the engine and the page. */
+export interface GatewayHost {
+  /** Serves the gateway as a client. */
+  open(channel: TextChannel): Client
+  /** The present page id: a document that returns from the back/forward cache may have lost the one that it had. */
+  pageId(): Promise<string>
+  /** Replaces the page id: a newer document has the present one. */
+  newPageId(): Promise<string>
+  /** The gateway has refused the key of the page: it has forgotten the app. */
+  forgotten(): void
+  /** Lets the user confirm that the page leaves the gateway that it has a key for. */
+  confirm(question: GatewayQuestion, signal: AbortSignal): Promise<boolean>
+  /** For {@link Dial.hasToken}: the app's function for a token; its result is checked. */
+  token?(): unknown
+  /** Runs `act`, and passes the calls to other threads that it makes on together. */
+  together(act: () => void): void
+  state(state: GatewayState): void
+}
+
+export interface Connection {
+  /** Resolves when the page has joined for the first time; rejects with a {@link JoinError}. */
+  readonly joined: Promise<string>
+  /** Reconnects now: the network has returned, or the page is shown again. */
+  wake(): void
+  close(): void
+}
+
+// The handshake by which a page joins a gateway: a mutual proof of knowledge of a secret that the user
+// carried from one to the other. The gateway proves first, and neither sends the secret.
+// web/docs/protocol.md describes the messages.
+//
+// page     {"pagemcp":1, nonce, address, secret: its id}      or "key": the id of a saved key
+// gateway  {gateway, nonce, proof}
+// page     {proof, hello, sequences}                         with a secret also "key": the id that its key shall have
+// gateway  {joined: the page's name, key: id, sequences}
+
+/** The subprotocol of the WebSocket. */
+export const subprotocol = 'pagemcp.v1'
+
+/** What a page proves itself with: the secret of an invitation, or a saved key. */
+export type Credential =
+  | {
+      readonly kind: 'secret'
+      readonly id: string
+      readonly secret: string
+      /** The id that the key of the secret shall have: 16 to 32 bytes, base64url. Default: the gateway chooses one. */
+      readonly keyId?: string
+      /** The secret was used: join with its key, which has {@link keyId} if a document of this profile used it. */
+      readonly isUsed?: boolean
+    }
+  | {
+      readonly kind: 'key'
+      readonly id: string
+      readonly gateway: string
+      readonly key: CryptoKey
+    }
+
+/** Describes the page to the gateway, after both proofs. */
+export interface Hello {
+  page: string
+  instance: string
+  /** For gateways whose pages have no keys: a key is of one profile. */
+  profile?: string
+  name: string
+  title?: string
+  /** Without query and fragment. */
+  url: string
+  engine: string
+}
+
+/** A key that page and gateway share after the first handshake. */
+export interface Pairing {
+  /** The WebSocket address of the gateway that the page uses the key for. */
+  readonly address: string
+  /** The gateway's own id. */
+  readonly gateway: string
+  readonly keyId: string
+  /** HMAC-SHA-256, not extractable. */
+  readonly key: CryptoKey
+}
+
+/** Why a page cannot join; a retry would not help. */
+export type JoinReason =
+  /** There is neither an invitation nor a saved key: open the page by the gateway's link. */
+  | 'not-invited'
+  /** The secret or the key is not valid any more, or the page's origin is not on the gateway's list. */
+  | 'refused'
+  /** The page was opened with an invitation of a gateway that the app does not name; it was ignored. */
+  | 'other-gateway'
+  /** The program at that address does not know the secret. */
+  | 'not-my-gateway'
+  /** The gateway does not support the version of this page. */
+  | 'unsupported'
+  /** WebCrypto needs a secure context: https, or http on localhost. */
+  | 'insecure'
+
+/** The page could not join a gateway, for a {@link JoinReason}. */
+export class JoinError extends Error {
+  override readonly name = 'JoinError'
+  readonly reason: JoinReason
+
+  constructor(reason: JoinReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/**
+ * Whether a page goes on trying after an error of joining: its user may pair it later, also in another tab. Not
+ * without a secure context, and not a page with tokens, or one that only pairs.
+ */
+export function canJoinLater(error: unknown): boolean {
+  const { name, reason } = error as Partial<JoinError>
+  return name === 'JoinError' && reason !== 'insecure'
+}
+
+/**
+ * What the connection is for after both proofs: to serve a page, or `open`: `watch` for the gateway's
+ * traffic, or an MCP endpoint such as `/mcp` or `/mcp/notes`.
+ */
+export type ConnectionPurpose =
+  /** `sequences`: the page reads several messages in one frame. */
+  { readonly hello: Hello; readonly sequences?: true } | { readonly open: string }
+
+/** The page's side of one handshake, message by message. */
+export interface Handshake {
+  /** The first message, JSON text; to be sent when the socket is open. */
+  readonly firstMessage: string
+  /**
+   * Checks the gateway's proof.
+   *
+   * @param message - the gateway's first message, parsed
+   * @param purpose - default: only to make a key
+   * @returns the answer to send, JSON text
+   * @throws JoinError `not-my-gateway` if the proof is wrong
+   */
+  prove(message: unknown, purpose?: ConnectionPurpose): Promise<string>
+  /**
+   * Reads the gateway's second message, parsed: the name that it gave the page, the key to save, and whether it
+   * reads several messages in one frame.
+   *
+   * @throws JoinError `not-my-gateway` if {@link Handshake.prove} did not succeed before
+   */
+  finish(message: unknown): { name: string; pairing: Pairing; sequences: boolean }
+}
+
+/**
+ * Starts the page's side of a handshake. Needs WebCrypto, hence a secure context.
+ *
+ * @param address - the WebSocket address that the page opens; part of both proofs
+ */
+export function startHandshake(address: string, credential: Credential): Handshake {
+  const mine = crypto.getRandomValues(new Uint8Array(32))
+  let known: { gateway: string; key: CryptoKey } | undefined
+  const { kind, id } = credential
+  const { keyId, isUsed = false } = credential.kind === 'secret' ? credential : {}
+
+  return {
+    firstMessage: JSON.stringify({
+      pagemcp: 1,
+      nonce: toBase64Url(mine),
+      address,
+      ...(isUsed ? { key: keyId } : { [kind]: id }),
+    }),
+
+    async prove(message, purpose) {
+      const { gateway, nonce, proof } = message as Record<string, unknown>
+      if (typeof gateway !== 'string' || typeof nonce !== 'string' || typeof proof !== 'string') {
+        throw unknownGateway(address)
+      }
+      if (credential.kind === 'key' && credential.gateway !== gateway) throw unknownGateway(address)
+      const key = credential.kind === 'key' ? credential.key : await derive(credential, gateway)
+      const parts = [mine, decoded(nonce), utf8(self.origin), utf8(gateway), utf8(address)]
+      const isRight = await crypto.subtle.verify(
+        'HMAC',
+        key,
+        decoded(proof),
+        prefixed([utf8('pagemcp/1 gateway'), ...parts]),
+      )
+      if (!isRight) throw unknownGateway(address)
+      known = { gateway, key }
+      const own = await crypto.subtle.sign(
+        'HMAC',
+        key,
+        prefixed([utf8('pagemcp/1 page'), ...parts]),
+      )
+      const proofOfPage = toBase64Url(new Uint8Array(own))
+      const answer = { proof: proofOfPage, hello: null, key: isUsed ? undefined : keyId }
+      return JSON.stringify({ ...answer, ...(purpose ?? { pair: true }) })
+    },
+
+    finish(message) {
+      const { key: keyId } = message as Record<string, unknown>
+      if (typeof keyId !== 'string' || known === undefined) throw unknownGateway(address)
+      return { ...readJoined(message), pairing: { address, keyId, ...known } }
+    },
+  }
+}
+
+/** Reads what all gateways send as their last message of the handshake, parsed. `name` is empty for a page that only pairs. */
+export function readJoined(message: unknown): { name: string; sequences: boolean } {
+  const { joined, sequences } = message as Record<string, unknown>
+  return { name: typeof joined === 'string' ? joined : '', sequences: sequences === true }
+}
+
+function unknownGateway(address: string): JoinError {
+  return new JoinError('not-my-gateway', `not my gateway at ${address}: its proof is wrong`)
+}
+
+/** HKDF-SHA-256 (RFC 5869): a key for this origin and this gateway, not extractable. */
+async function derive({ secret }: { secret: string }, gateway: string): Promise<CryptoKey> {
+  const material = await crypto.subtle.importKey('raw', decoded(secret), 'HKDF', false, [
+    'deriveKey',
+  ])
+  const info = utf8(`pagemcp/1 key ${self.origin}`)
+  return crypto.subtle.deriveKey(
+    { name: 'HKDF', hash: 'SHA-256', salt: utf8(gateway), info },
+    material,
+    { name: 'HMAC', hash: 'SHA-256', length: 256 },
+    false,
+    ['sign', 'verify'],
+  )
+}
+
+/** Each part after its length in four bytes: different lists of parts have different bytes. */
+function prefixed(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + 4 + part.length, 0))
+  const view = new DataView(all.buffer)
+  let at = 0
+  for (const part of parts) {
+    view.setUint32(at, part.length)
+    all.set(part, at + 4)
+    at += 4 + part.length
+  }
+  return all
+}
+
+function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text)
+}
+
+function decoded(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return fromBase64Url(text)
+  } catch {
+    return new Uint8Array(0) // proves nothing
+  }
+}

@@ -3,20 +3,18 @@
  * Calls that need the document go to the window (thread.ts).
  */
 
-import type { AccessDecision } from './access-types.ts'
-import type { SendUpdate } from './call.ts'
+import type { SendUpdate } from './callee.ts'
 import type { Client } from './clients.ts'
 import { type Engine, startEngine, type ThreadSource } from './engine.ts'
-import type { Connection } from './gateway-types.ts'
-import { link, serializeError } from './link.ts'
-import { workerName } from './loading.ts'
-import { lastMessageTime, onMessages, type Port } from './port.ts'
+import type { EngineCalls, WindowCalls } from './link.ts'
+import { lastMessageTime, link, onMessages, type Port, serializeError } from './link.ts'
+import type { AccessDecision } from './page-access.ts'
 import type { Changed, Source } from './source.ts'
 import { idbReader } from './sources/idb-reader.ts'
-import { holdLock, interval } from './supervisor.ts'
-import type { EngineCalls, WindowCalls } from './thread-calls.ts'
+import { holdLock, interval, workerName } from './supervisor.ts'
 import type { GoRuntime } from './wasm.ts'
 import { abilities } from './wasm-numbers.ts'
+import type { Connection } from './websocket.ts'
 import { connectGateway } from './websocket.ts'
 
 /** How long decisions are collected for the audit, ms: a message for each would cost as much as the answer. */

@@ -4,15 +4,15 @@
  * of assistants.
  */
 
-import { confirmGateway } from '../../src/confirm-gateway.ts'
-import { type Credential, startHandshake } from '../../src/handshake.ts'
 import {
+  confirmGateway,
   documentInvitation,
   forgetInvitation,
   type Invitation,
   parseInvitation,
-} from '../../src/invitation.ts'
-import { findPairing, savePairing } from '../../src/pairings.ts'
+} from '../../src/connector.ts'
+import { findPairing, savePairing } from '../../src/credentials.ts'
+import { type Credential, startHandshake } from '../../src/websocket.ts'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { afterPatience } from '../base/patience.ts'

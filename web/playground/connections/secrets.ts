@@ -1,6 +1,6 @@
 /** Removes secrets from what is shown, stored and shared. */
 
-import { isSecretHeader } from '../../src/secrets.ts'
+import { isSecretHeader } from '../../src/redact.ts'
 
 export { redactUrl } from '../../src/redact.ts'
 

@@ -3,7 +3,7 @@
  * the content before it is shared, since other secrets cannot be recognised.
  */
 
-import { isSecretHeader, isSecretMember, redactText as redactSecrets } from '../../src/secrets.ts'
+import { isSecretHeader, isSecretMember, redactText as redactSecrets } from '../../src/redact.ts'
 import { endOf, jsonTree, type Node, written } from '../protocol/json.ts'
 
 /** Replaces a secret. */

@@ -1,26 +1,16 @@
 import { lazily } from '../module.ts'
 import type { Changed, Json, PortableSource, Template } from '../source.ts'
-import { reader } from './idb-open.ts'
-import {
-  type IdbOptions,
-  type Served,
-  type ServedDatabase,
-  type StoreOptions,
-  servedDatabases,
-} from './idb-options.ts'
-import { observeWrites, type Written } from './idb-watch.ts'
-import { whileUsed } from './usage.ts'
-
-export type { IdbOptions, StoreOptions }
+import { nameSegment, observeWrites, reader, type Written } from './idb-open.ts'
+import { whileUsed } from './wrap.ts'
 
 /**
- * Publishes records of IndexedDB, read-only. URIs (percent-encoded by the rules of idb-keys.ts):
+ * Publishes records of IndexedDB, read-only. URIs (percent-encoded by the rules of idb-open.ts):
  *
  * | URI | content |
  * |---|---|
  * | `idb:///{database}` | the schema: version, stores, key paths, indexes, counts |
  * | `idb:///{database}/{store}` | the same of one store |
- * | `idb:///{database}/{store}/{key}` | a record: JSON (idb-values.ts says how), or a blob if it is a Blob, ArrayBuffer or view as a whole |
+ * | `idb:///{database}/{store}/{key}` | a record: JSON (idb-reader.ts says how), or a blob if it is a Blob, ArrayBuffer or view as a whole |
  * | `idb:///{database}/{store}/range{?from,to,after,direction,limit}` | records from key to key |
  * | `idb:///{database}/{store}/index/{index}{?from,to,after,direction,limit}` | records by the values of an index |
  *
@@ -158,4 +148,95 @@ function templatesOf(databases: readonly ServedDatabase[]): Template[] {
           `Records by what an index finds in them, from one value to another. ${goesOn} Values are typed like keys; direction is next or prev.`,
         ),
       ]
+}
+
+/** The error of a wrong option; `expected` follows "must be". */
+export function wrongOption(
+  source: string,
+  option: string,
+  expected: string,
+  value: unknown,
+): TypeError {
+  return new TypeError(`${source}: ${option} must be ${expected}, not ${JSON.stringify(value)}`)
+}
+
+// The stores that may be read, and their URIs.
+
+/**
+ * The stores that may be read. There is no default and no wildcard.
+ */
+export interface IdbOptions {
+  /**
+   * Databases by name; of each, the names of its stores, or an object with options for each store:
+   * `{ 'notes-app': ['notes'] }` or `{ 'notes-app': { notes: { title: 'title' } } }`.
+   */
+  databases: {
+    readonly [database: string]: readonly string[] | { readonly [store: string]: StoreOptions }
+  }
+}
+
+/**
+ * How a store's records are served. Fields are own properties of a record that is a plain object.
+ */
+export interface StoreOptions {
+  /** The field whose text is the resource's name; default: the key. */
+  name?: string
+  /** The field whose text is the resource's title; default: none. */
+  title?: string
+  /** The field whose text is the resource's description; default: none. */
+  description?: string
+  /**
+   * The fields that may be read, besides those above in listings; default: whole records. Indexes
+   * over other fields are not served then, since they would reveal values of those fields.
+   */
+  fields?: readonly string[]
+}
+
+/** A store that is served. */
+export interface Served {
+  database: string
+  store: string
+  options: StoreOptions
+  /** Of the store; its records are below it. */
+  uri: string
+  /** Of its database. */
+  home: string
+}
+
+/** A database of which stores are served. */
+export interface ServedDatabase {
+  database: string
+  uri: string
+  /** At least one. */
+  stores: Served[]
+}
+
+/**
+ * The databases that options name, in their order.
+ *
+ * @throws TypeError if the options name no stores in the documented way
+ */
+export function servedDatabases({ databases }: IdbOptions): ServedDatabase[] {
+  const wrong = (value: unknown) =>
+    wrongOption('idb', 'databases', 'as in { notes: [store] } or { notes: { store: {} } }', value)
+  if (!isRecord(databases)) throw wrong(databases)
+  return Object.entries(databases).flatMap(([database, named]) => {
+    const byName = Array.isArray(named) ? [...new Set(named)].map((name) => [name, {}]) : undefined
+    if (!byName && !isRecord(named)) throw wrong(databases)
+    const uri = `idb:///${nameSegment(database)}`
+    const stores = (byName ?? Object.entries(named)).map(([store, options]): Served => {
+      if (typeof store !== 'string' || !isRecord(options)) throw wrong(databases)
+      return { database, store, options, uri: `${uri}/${nameSegment(store)}`, home: uri }
+    })
+    return stores.length > 0 ? [{ database, uri, stores }] : []
+  })
+}
+
+/** Whether a listing needs the values of records, and not only their keys. */
+export function hasLabels({ name, title, description }: StoreOptions): boolean {
+  return [name, title, description].some((field) => field !== undefined)
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,9 +1,9 @@
-import { rankCompletions } from '../complete.ts'
-import { plainLabel } from '../plain-label.ts'
-import { isSecretName, isSecretValue } from '../secrets.ts'
+import { rankCompletions } from '../answer-call.ts'
+import { isSecretName, isSecretValue } from '../redact.ts'
 import { BadCursorError, NotFoundError, type Source } from '../source.ts'
-import { nameFromSegment, nameSegment } from './idb-keys.ts'
-import { wrongOption } from './options.ts'
+import { plainLabel } from '../translation.ts'
+import { wrongOption } from './idb.ts'
+import { nameFromSegment, nameSegment } from './idb-open.ts'
 import { observeCalls } from './wrap.ts'
 
 /** A key by its name, or all that begin with a prefix. */
@@ -23,7 +23,7 @@ const pollInterval = 1000 // ms
 /**
  * Publishes entries of web storage, read-only, in the window: `storage:///local/{key}` and
  * `storage:///session/{key}`, as `application/json` if the value is JSON, else `text/plain`. Keys are
- * percent-encoded; those that are no valid path segment are encoded like names of databases (idb-keys.ts).
+ * percent-encoded; those that are no valid path segment are encoded like names of databases (idb-open.ts).
  *
  * Keys of a prefix that look like a secret (`token`, `secret`, `password`, `session`, `auth`, `key` …),
  * and values that do, are left out: a prefix also selects keys that the app's author did not think of. A key that is

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AccessOption } from '../../src/access-types.ts'
+import type { AccessOption } from '../../src/page-access.ts'
 import { pageAccess } from '../../src/page-access.ts'
 
 const own = (access?: AccessOption) =>

@@ -1,7 +1,7 @@
 // The question to the user: what it says, who can answer it, and what covers it.
 
 import assert from 'node:assert/strict'
-import { textsIn } from '../../src/access/texts.ts'
+import { textsIn } from '../../src/access/dialog.ts'
 import { fill, languageOf } from '../../src/translation.ts'
 import { axe, violations } from '../harness/axe.ts'
 import { inBrowsers } from '../harness/browsers.ts'

@@ -6,7 +6,7 @@ import type {
   AccessOption,
   AccessRequest,
   GrantTable,
-} from '../../src/access-types.ts'
+} from '../../src/page-access.ts'
 
 // The question is in a closed shadow root: only a script that ran before it can look inside. A page may do so, see security.md.
 const attachShadow = Element.prototype.attachShadow

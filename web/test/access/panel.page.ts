@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { textsIn } from '../../src/access/panel-texts.ts'
+import { textsIn } from '../../src/access/panel.ts'
 import { languageOf } from '../../src/translation.ts'
 import { axe, violations } from '../harness/axe.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'

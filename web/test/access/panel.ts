@@ -1,7 +1,7 @@
 /** A page with `<page-mcp>` over decisions that the test keeps: `fake`. */
 
 import { defineAccess } from '../../src/access.ts'
-import type { AssistantAccess } from '../../src/access-types.ts'
+import type { AssistantAccess } from '../../src/page-access.ts'
 
 const hour = 3_600_000 // ms
 

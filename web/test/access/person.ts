@@ -1,7 +1,7 @@
 /** What a user sees and does of the question. */
 
 import type { Page } from 'puppeteer-core'
-import type { AccessAnswer, AccessRequest } from '../../src/access-types.ts'
+import type { AccessAnswer, AccessRequest } from '../../src/page-access.ts'
 import type { Kit } from './page.ts'
 
 declare const kit: Kit

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { setImmediate as settled } from 'node:timers/promises'
-import { type Choice, questions, waitTime } from '../../src/access/questions.ts'
-import type { AccessAnswer, AccessRequest } from '../../src/access-types.ts'
+import { type Choice, questions, waitTime } from '../../src/access/decisions.ts'
+import type { AccessAnswer, AccessRequest } from '../../src/page-access.ts'
 
 /** Dialogs on all screens, with what answers them. */
 interface Dialog {

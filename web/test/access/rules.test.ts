@@ -2,22 +2,22 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askedOf, isShowable } from '../../src/access/asked.ts'
-import { questionOf } from '../../src/access/dialog.ts'
 import {
   type Action,
+  askedOf,
   type Decisions,
   decisionOf,
   holding,
+  isShowable,
   keptTime,
   maxAssistants,
   reduce,
   type SavedGrant,
   sessionTime,
   tableOf,
-} from '../../src/access/rules.ts'
-import { en, textsIn } from '../../src/access/texts.ts'
-import type { AccessRequest } from '../../src/access-types.ts'
+} from '../../src/access/decisions.ts'
+import { en, questionOf, textsIn } from '../../src/access/dialog.ts'
+import type { AccessRequest } from '../../src/page-access.ts'
 import { languageOf, languages, translated } from '../../src/translation.ts'
 
 const now = 1_800_000_000_000

@@ -6,8 +6,8 @@ import type { Transport as ModernTransport } from '@modelcontextprotocol/client'
 import { Client as ModernClient } from '@modelcontextprotocol/client'
 import { Client as ClassicClient } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport as ClassicTransport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { Port } from '../../src/port.ts'
-import { portTransport } from '../../src/transport.ts'
+import { portTransport } from '../../src/client.ts'
+import type { Port } from '../../src/link.ts'
 import { testPage } from '../core/page.ts'
 
 const info = { name: 'test', version: '1.0.0' }

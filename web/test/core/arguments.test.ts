@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exactArguments, parseExact } from '../../src/arguments.ts'
-import { shownKeys } from '../../src/keys.ts'
+import { exactArguments, parseExact } from '../../src/answer-call.ts'
+import { shownKeys } from '../../src/webmcp.ts'
 import { resultOf, type TestClient } from '../harness/client.ts'
 import { testPage } from './page.ts'
 

@@ -19,8 +19,8 @@ async function loadAt(href: string, throws = false) {
     },
   }
   Object.assign(globalThis, { location: new URL(href), history })
-  const path: string = `../../src/invitation.ts?${encodeURIComponent(href)}${throws}`
-  const { documentInvitation } = (await import(path)) as typeof import('../../src/invitation.ts')
+  const path: string = `../../src/connector.ts?${encodeURIComponent(href)}${throws}`
+  const { documentInvitation } = (await import(path)) as typeof import('../../src/connector.ts')
   return { replaced, found: documentInvitation }
 }
 

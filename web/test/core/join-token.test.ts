@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ConnectOptions, pair, webSocket } from '../../src/connector.ts'
-import { fetchToken, requestedWait, termsOf } from '../../src/join-token.ts'
+import { fetchToken, requestedWait, termsOf } from '../../src/credentials.ts'
 import { address, hello, settled, tokenPage } from './token-page.ts'
 
 const token = () => 'token'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Registration } from '../../src/ending.ts'
+import type { Registration } from '../../src/publish.ts'
 import { resultOf } from '../harness/client.ts'
 import { type TestPage, testPage } from './page.ts'
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { deadlines } from '../../src/deadlines.ts'
+import type { Port } from '../../src/link.ts'
 import { type Handlers, link } from '../../src/link.ts'
-import type { Port } from '../../src/port.ts'
+import { deadlines } from '../../src/replies.ts'
 
 type Own = Record<string, (args: never) => unknown>
 type Theirs = Record<string, (args: unknown) => unknown>

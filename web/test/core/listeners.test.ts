@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Port } from '../../src/link.ts'
 import { serializeError } from '../../src/link.ts'
-import type { Port } from '../../src/port.ts'
 import { envelope, type Message, resultOf, testClient, until } from '../harness/client.ts'
 import { testPage } from './page.ts'
 

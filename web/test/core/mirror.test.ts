@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { AccessDecision } from '../../src/access-types.ts'
 import type { ReadEvent } from '../../src/clients.ts'
 import type { Ready } from '../../src/contents.ts'
 import { startEngine } from '../../src/engine.ts'
+import type { AccessDecision } from '../../src/page-access.ts'
 import { registry } from '../../src/registry.ts'
 import { envelope, limit, type Message } from '../harness/client.ts'
 import { engineModule, goRuntime } from './load.ts'

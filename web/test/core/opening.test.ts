@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { underLock } from '../../src/opening.ts'
+import { underLock } from '../../src/database.ts'
 
 test('a database is opened by one at a time, and others are not waited for', async () => {
   let first = (_: number) => {}

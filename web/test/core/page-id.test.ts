@@ -28,7 +28,7 @@ test('an id that no other document has is kept, however late the browser says so
       if (signal === undefined) resolve(hold({}))
       else signal.addEventListener('abort', () => reject(signal.reason))
     })
-  const { pageId } = await import('../../src/page-id.ts')
+  const { pageId } = await import('../../src/connector.ts')
   const user = new AbortController()
   assert.equal(await pageId(user.signal), 'known')
   user.abort()
@@ -37,7 +37,7 @@ test('an id that no other document has is kept, however late the browser says so
 test('a document that returns from the cache joins with its id once it owns one again', async () => {
   stored.set('pagemcp.page', 'shared')
   request = async (_, hold) => hold({})
-  const { pageId, presentPageId } = await import('../../src/page-id.ts')
+  const { pageId, presentPageId } = await import('../../src/connector.ts')
   const user = new AbortController()
   assert.equal(await pageId(user.signal), 'shared')
   window.dispatchEvent(transition('pagehide'))
@@ -59,7 +59,7 @@ test('a document that returns from the cache joins with its id once it owns one 
 })
 
 test('the tabs of a browser profile share an id, and without storage there is none', async () => {
-  const { profile } = await import('../../src/page-id.ts')
+  const { profile } = await import('../../src/connector.ts')
   const kept = new Map<string, string>()
   const storage = {
     getItem: (key: string) => kept.get(key) ?? null,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { credentials } from '../../src/credentials.ts'
-import type { Pairing } from '../../src/handshake.ts'
+import type { Pairing } from '../../src/websocket.ts'
 
 const url = 'ws://127.0.0.1:8808/page'
 const saved = { address: url, gateway: 'gateway', keyId: 'saved', key: {} as CryptoKey }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rankCompletions } from '../../src/complete.ts'
+import { rankCompletions } from '../../src/answer-call.ts'
 import {
   type Completion,
   contents,

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bodies } from '../../src/bodies.ts'
 import { contents, type PageMcp } from '../../src/index.ts'
+import { bodies } from '../../src/mirror.ts'
 import { errorOf, type Message, resultOf, type TestClient } from '../harness/client.ts'
 import { testPage } from './page.ts'
 

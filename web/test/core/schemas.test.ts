@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
-import { checker, type JsonSchema } from '../../src/schema.ts'
+import { checker, type JsonSchema } from '../../src/tool.ts'
 import { errorOf, resultOf } from '../harness/client.ts'
 import { testPage } from './page.ts'
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Port } from '../../src/link.ts'
 import { link } from '../../src/link.ts'
-import type { Port } from '../../src/port.ts'
-import { separator, sequences } from '../../src/sequences.ts'
+import { separator, sequences } from '../../src/websocket.ts'
 
 /** Echoes what is received; `late`: after some microtasks. */
 function echo({ isAllowed = true, late = 0 } = {}) {

@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test'
 import type { Client, TextChannel } from '../../src/clients.ts'
-import type { Connection, GatewayState } from '../../src/gateway-types.ts'
+import type { Connection, GatewayState } from '../../src/websocket.ts'
 import { connectGateway } from '../../src/websocket.ts'
 
 /** One attempt of the page to connect, seen by its gateway. */

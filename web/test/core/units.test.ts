@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decodeInvitation } from '../../src/connector.ts'
 import { bodyOf, provided, toBase64 } from '../../src/contents.ts'
-import { decodeInvitation } from '../../src/invitation.ts'
 import { measure, notJson } from '../../src/json.ts'
-import { readValues } from '../../src/read-values.ts'
+import { readValues } from '../../src/replies.ts'
 
 test('measure accepts what JSON can carry, and nothing else', () => {
   const good = [

@@ -3,7 +3,7 @@
  * a time limit. It imports types alone: pages of tests load it as `/client.js`.
  */
 
-import type { Port } from '../../src/port.ts'
+import type { Port } from '../../src/link.ts'
 
 export type Message = Record<string, unknown>
 

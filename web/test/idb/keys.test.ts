@@ -8,7 +8,7 @@ import {
   keySegment,
   keyText,
   nameSegment,
-} from '../../src/sources/idb-keys.ts'
+} from '../../src/sources/idb-open.ts'
 import { type KeyCase, makeKey, makeName, type UriTable } from './key-cases.ts'
 import { random } from './random.ts'
 

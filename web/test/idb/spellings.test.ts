@@ -5,7 +5,7 @@ import {
   keyText,
   nameFromSegment,
   nameSegment,
-} from '../../src/sources/idb-keys.ts'
+} from '../../src/sources/idb-open.ts'
 import { entryOf } from '../../src/sources/storage.ts'
 import { decoding, equivalent, oddText } from '../harness/spellings.ts'
 import { random } from './random.ts'

@@ -7,7 +7,7 @@ import {
   maxDepth,
   maxInlineBytes,
   withFields,
-} from '../../src/sources/idb-values.ts'
+} from '../../src/sources/idb-reader.ts'
 
 const shared = { a: 1 }
 const cycle: { self?: unknown } = {}

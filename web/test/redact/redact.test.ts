@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainLabel } from '../../src/plain-label.ts'
-import { redactUrl } from '../../src/redact.ts'
 import {
   isSecretHeader,
   isSecretMember,
   isSecretName,
   isSecretValue,
   redactText,
-} from '../../src/secrets.ts'
+  redactUrl,
+} from '../../src/redact.ts'
+import { plainLabel } from '../../src/translation.ts'
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'
 

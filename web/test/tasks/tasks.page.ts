@@ -1,7 +1,7 @@
 /** A task through the ends of its page and its gateway, with a question in the middle. */
 
 import assert from 'node:assert/strict'
-import type { AuditEntry } from '../../src/access-types.ts'
+import type { AuditEntry } from '../../src/page-access.ts'
 import type { PageMcp } from '../../src/start.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { answer, asks, completed, create, joined, request, until, useTaskApp } from './app.ts'

@@ -3,6 +3,7 @@
  * wasm/enginetest/world_calls.go tells.
  */
 
+import type { InputRequest } from '../../src/callee.ts'
 import {
   answerCall,
   type Callee,
@@ -11,8 +12,7 @@ import {
   type HandlerOutcome,
   type LogLevel,
   type SendUpdate,
-} from '../../src/call.ts'
-import type { InputRequest } from '../../src/input.ts'
+} from '../../src/callee.ts'
 import type { Descriptions } from '../../src/registry.ts'
 import type { Json } from '../../src/source.ts'
 import { later } from './clock.ts'

@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict'
 import type { Client } from '../../src/clients.ts'
-import { contents, provided } from '../../src/contents.ts'
+import { contents, provided, readRequest } from '../../src/contents.ts'
 import { type Engine, type EngineOptions, startEngine } from '../../src/engine.ts'
-import { isGoodbye } from '../../src/port.ts'
-import { readRequest } from '../../src/read-request.ts'
+import { isGoodbye } from '../../src/link.ts'
 import { type Descriptions, registry, type SkillEntry, wireCacheHints } from '../../src/registry.ts'
 import { type Contents, NotFoundError, type Resource, type Template } from '../../src/source.ts'
 import { questions, reasons } from '../../src/wasm-numbers.ts'
