@@ -8,13 +8,16 @@ import { captionOf, type Scenario } from './scenario.ts'
  *
  * @param key - of a step, `title` or `about`
  * @param values - of the names in messages: `{name}` in a text is the value of `$name`
+ * @param learner - whether it is for a learner, who gets what `[[…]]` says, and not for an audience
  */
 export function captionIn(
   scenario: Scenario,
   key: string,
   values: ReadonlyMap<string, unknown> = new Map(),
+  learner = false,
 ): string {
-  const text = filledCaption(captionOf(scenario, key, locale()), values)
+  const whole = captionOf(scenario, key, locale())
+  const text = filledCaption(whole.replace(/\[\[(.*?)\]\]/g, learner ? '$1' : ''), values)
   return text && locale() === 'en-XA' ? `[${text}]` : text
 }
 

@@ -215,7 +215,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     stepRows,
     title: () => captionIn(scenario, 'title') || title,
     count: steps.length,
-    caption: (step) => captionIn(scenario, steps[step]?.caption ?? '', memory),
+    caption: (step) => captionIn(scenario, steps[step]?.caption ?? '', memory, learner),
     marks: (step) => steps[step]?.marks ?? [],
     clients: sessions,
     busy,

@@ -5,7 +5,7 @@ import { contents, start } from 'pagemcp'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
 import { embedded, setting } from '../base/settings.ts'
-import { coach, demoPaused, front, pane, presenting, scripted } from '../base/state.ts'
+import { coach, demoPaused, front, pane, presenting, scripted, selected } from '../base/state.ts'
 import { focusText } from '../compose/view.ts'
 import { active, connect, disconnect, drafts, revision } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
@@ -53,6 +53,7 @@ let before: { resting: boolean; session: typeof active.value }
 function begin() {
   stop()
   before = { resting: demoPaused.peek(), session: active.peek() }
+  selected.value = undefined // of what was before
   demoPaused.value = true
   scripted.value = true
 }

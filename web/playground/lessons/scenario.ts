@@ -21,7 +21,8 @@
  *     !  write URI "text"       the data changes
  *     @ 2025-11-25              lines up to the next @ belong to this revision only; @ * ends that
  *     -- captions.en --
- *     caption: The text.        also `title` and `about`; `{name}` is the value of "$name" in a message before
+ *     caption: The text.        also `title` and `about`; `{name}` is the value of "$name" in a message before;
+ *                               `[[…]]` is for learners only: an audience cannot press a button
  *
  * With `revisions`, a scenario can be played in each of them: "->" lines get its envelope, and classic
  * revisions start with a handshake. Without it, every message is sent unchanged.

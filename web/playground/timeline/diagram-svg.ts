@@ -9,7 +9,6 @@ import {
   fit,
   listed,
   middle,
-  minColumnWidth,
   type Naming,
   tailOf,
   widthOf,
@@ -46,7 +45,7 @@ export function diagramSvg(
   const columns = columnsOf(latest.keys(), name, client, (connection) =>
     revision(latest.get(connection) as number),
   )
-  const width = Math.max(640, columns.length * Math.max(240, minColumnWidth))
+  const width = Math.max(640, columns.length * 240)
   const height = head + (drawn.length + 0.5) * step
   const measures = { width, step, bar: 10 }
   const parts: string[] = []

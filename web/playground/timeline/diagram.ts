@@ -51,7 +51,7 @@ export interface Measures {
 }
 
 /** Minimum width of a column. */
-export const minColumnWidth = 150 // px
+export const minColumnWidth = 112 // px
 
 /** Clients in order, then their servers, each once, then the events, if any. */
 export function columnsOf(
@@ -211,7 +211,7 @@ export function headOf(text: string, px: number, wide: number): string {
 }
 
 /**
- * A label in one line, or in up to two. `isCut`: an ellipsis stands in place of what is missing.
+ * A label in up to two lines. `isCut`: an ellipsis stands in place of what is missing.
  *
  * @param cut - makes a text that fits of one that is too wide
  */
@@ -219,10 +219,9 @@ export function labelLines(
   text: string,
   px: number,
   wide: number,
-  breaks: boolean,
   cut: typeof tailOf = tailOf,
 ): { lines: readonly string[]; isCut: boolean } {
-  for (const part of breaks ? [Number.POSITIVE_INFINITY, 2, 1.5] : []) {
+  for (const part of [Number.POSITIVE_INFINITY, 2, 1.5]) {
     const left = cut(text, px * part, wide)
     const lines = inTwoLines(left, left === text ? px : px - wide, wide)
     if (lines.every((line) => widthOf(line.trimEnd(), wide) <= px))

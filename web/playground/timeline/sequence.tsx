@@ -36,7 +36,7 @@ const bars = new Bars(store)
 
 /** px; `letter` is the mean width of a character, `text` the font size, `narrow` the minimum width of a column. */
 const sizes = {
-  usual: { step: 30, head: 48, bar: 10, letter: 7.3, text: 12, narrow: minColumnWidth },
+  usual: { step: 40, head: 48, bar: 10, letter: 7.3, text: 12, narrow: minColumnWidth },
   large: { step: 66, head: 66, bar: 16, letter: 10.9, text: 18, narrow: 214 },
 }
 
@@ -109,7 +109,10 @@ export function Sequence({ rows: given, large = false, naming = clientName }: Se
               key={`${kind} ${title}`}
               class={`sq-head sq-${kind}`}
               title={title}
-              style={{ insetInlineStart: px(middle(index, columns.length, width)) }}
+              style={{
+                insetInlineStart: px(middle(index, columns.length, width)),
+                maxInlineSize: px(width / columns.length - 8),
+              }}
             >
               {title}
               {revision && <small> {revision}</small>}
@@ -152,7 +155,6 @@ export function Sequence({ rows: given, large = false, naming = clientName }: Se
                   width={width}
                   letter={letter}
                   size={text}
-                  breaks={large}
                   columns={columns}
                   home={index === keys.home}
                 />
@@ -172,14 +174,12 @@ interface MessageProps {
   step: number
   width: number
   letter: number
-  /** Whether a text may take two lines. */
-  breaks: boolean
   size: number
   columns: readonly Column[]
   home: boolean
 }
 
-function Message({ arrow, step, width, letter, size, breaks, columns, home }: MessageProps) {
+function Message({ arrow, step, width, letter, size, columns, home }: MessageProps) {
   const { row, kind, y, x1, x2 } = arrow
   const text = line(store, row)
   const isEvent = kind === 'world'
@@ -196,14 +196,14 @@ function Message({ arrow, step, width, letter, size, breaks, columns, home }: Me
   // An event stays in its column, or between the two of its connection.
   const room = Math.max(span, width / columns.length - 8)
   const wide = isEvent ? Math.min(room, Math.max(span, widthOf(text, letter) + 24)) : span
-  const free = wide - size * (breaks ? 1.5 : 2)
+  const free = wide - size * 1.5
   // The ellipsis is drawn: speech input needs words of the button's name (WCAG 2.5.3).
   // Of a message the end says which, of an event the beginning says what.
-  const { lines, isCut } = labelLines(text, free, letter, breaks, isEvent ? headOf : tailOf)
+  const { lines, isCut } = labelLines(text, free, letter, isEvent ? headOf : tailOf)
   const above = lines.length > 1 ? (lines[0] as string) : ''
   const last = lines.at(-1) as string
   const widest = Math.max(...lines.map((line) => widthOf(line, letter))) + (isCut ? letter : 0)
-  const under = widest + (breaks ? 4 : 8) // px; covers the lifelines behind the text
+  const under = widest + 4 // px; covers the lifelines behind the text
   const start = isEvent ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
   const middle = start + wide / 2
   const shift = isCut ? (letter / 2) * (isEvent ? -1 : 1) : 0 // of the line with the ellipsis

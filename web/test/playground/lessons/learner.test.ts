@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { filledCaption } from '../../../playground/lessons/caption.ts'
+import { captionIn, filledCaption } from '../../../playground/lessons/caption.ts'
 import { hintOf } from '../../../playground/lessons/hint.ts'
 import type { Turn } from '../../../playground/lessons/learner-turn.ts'
 import { type Player, play } from '../../../playground/lessons/player.ts'
@@ -214,6 +214,12 @@ test('a caption has the values of messages before it', { timeout }, () =>
     )
   }),
 )
+
+test('an audience is not told what a learner does', () => {
+  const said = (learner: boolean) => captionIn(lesson('subscribe'), 'listen', undefined, learner)
+  assert.match(said(true), /press Send\./)
+  assert.doesNotMatch(said(false), /Send|[[\]]/)
+})
 
 test('a value in a caption is cut, and a name without a value stays', () => {
   const values = new Map<string, unknown>([

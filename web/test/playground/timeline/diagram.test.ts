@@ -187,23 +187,19 @@ test('an event that is too wide keeps its beginning', () => {
   const event = 'write notes://today "milk, bread"'
   assert.equal(headOf(event, 120, 10), 'write notes')
   assert.equal(headOf(event, 400, 10), event)
-  const { lines, isCut } = labelLines(event, 120, 10, true, headOf)
+  const { lines, isCut } = labelLines(event, 120, 10, headOf)
   assert.ok(isCut && lines.length <= 2 && event.startsWith(lines.join('')), lines.join('|'))
 })
 
 test('a label that is too wide for its lines loses its head', () => {
   const label = 'resources/templates/list #3 error -32602 12 ms'
-  assert.deepEqual(labelLines(label, 500, 10, false), { lines: [label], isCut: false })
-  assert.deepEqual(labelLines(label, 280, 10, false), {
-    lines: ['/list #3 error -32602 12 ms'],
-    isCut: true,
-  })
-  assert.deepEqual(labelLines(label, 280, 10, true), {
+  assert.deepEqual(labelLines(label, 500, 10), { lines: [label], isCut: false })
+  assert.deepEqual(labelLines(label, 280, 10), {
     lines: ['resources/templates/list #3 ', 'error -32602 12 ms'],
     isCut: false,
   })
   for (const room of [60, 100, 150, 200]) {
-    const { lines, isCut } = labelLines(label, room, 10, true)
+    const { lines, isCut } = labelLines(label, room, 10)
     assert.ok(isCut && lines.length <= 2 && lines.every((line) => line.trim().length <= room / 10))
     assert.ok(label.endsWith(lines.join('')), 'the visible text is a part of the name')
   }
