@@ -66,7 +66,7 @@ async function begin(page: Page) {
   await writing(page, 'server/discover')
   await send(page)
   await step(page, 4)
-  assert.match(await coach(page), /Correct\. The response has its name.*Now request/s)
+  assert.match(await coach(page), /Correct\. The response has its name.*Next, the list/s)
   await writing(page, '"resources/"')
 }
 
