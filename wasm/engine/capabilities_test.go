@@ -7,7 +7,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// Capabilities are kept as they are, and a client with larger ones than 8 KiB counts as without.
+// Capabilities are kept as they are, and a client with larger ones than 2 KiB counts as without.
 func TestKnownCapabilities(t *testing.T) {
 	most := `{"x":"` + strings.Repeat("x", engine.MaxCapabilities-len(`{"x":""}`)) + `"}`
 	for declared, want := range map[string]string{

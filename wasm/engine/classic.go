@@ -14,7 +14,7 @@ import (
 
 // MaxCapabilities is the size in bytes up to which the capabilities of a client are kept; one with larger ones counts
 // as without.
-const MaxCapabilities = 8 << 10
+const MaxCapabilities = 2 << 10
 
 // KnownCapabilities returns a copy of the capabilities of a client, a JSON object, for the time of its session.
 func KnownCapabilities(declared []byte) []byte {

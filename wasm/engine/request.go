@@ -258,6 +258,7 @@ func (c *Client) runLater(req *Request, params []byte) error {
 		req = &Request{engine: c.engine, client: c, call: req.call, method: req.method, session: session, mayWait: true}
 	}
 	go func() {
+		growStack()
 		isPassed := false // then ctx ends when the answer is written: what it holds is in memory until then
 		defer func() {
 			run.timeout.Stop()
@@ -281,6 +282,18 @@ func (c *Client) runLater(req *Request, params []byte) error {
 	}()
 	return nil
 }
+
+// growStack grows the stack of a new goroutine to about what a read through a Remote takes. Else it is copied at 2, 4 and
+// 8 KB, each time with more frames to adjust: a tenth of what a read costs.
+//
+//go:noinline
+func growStack() {
+	var room [8 << 10]byte
+	use(&room)
+}
+
+//go:noinline
+func use(*[8 << 10]byte) {}
 
 // start registers a request that runs; nil: too many do.
 func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context) {
