@@ -203,3 +203,38 @@ func TestInstallForAProject(t *testing.T) {
 		t.Errorf("a link out of the project: %v", err)
 	}
 }
+
+// What is printed fits the system: paths are as they are, whatever their separators, and the command for a first
+// request is one of its usual shell. Control characters never reach the terminal.
+func TestTextsFitTheSystem(t *testing.T) {
+	for text, want := range map[string]string{
+		`C:\Users\Ada Lovelace\AppData\Roaming\Claude\claude_desktop_config.json`: `C:\Users\Ada Lovelace\AppData\Roaming\Claude\claude_desktop_config.json`,
+		"/home/ada/.cursor/mcp.json": "/home/ada/.cursor/mcp.json",
+		"a \x1b[2J\n\u202eb \"c\"":   "a \\x1b[2J\\n\\u202eb \"c\"",
+	} {
+		if got := plainText(text, 300); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	for _, row := range []struct {
+		system, token string
+		has, lacks    []string
+	}{
+		{"windows", `C:\Users\O'Brien\pagemcp\token`, []string{"Invoke-RestMethod http://127.0.0.1:8808/mcp -Method Post", `"Bearer $(Get-Content 'C:\Users\O''Brien\pagemcp\token')"`, "} `\n", `-Body '{"jsonrpc":`}, []string{"curl", "$(cat"}},
+		{"windows", "", []string{"Invoke-RestMethod"}, []string{"Authorization"}},
+		{"linux", "/home/ada/token", []string{"curl -s http://127.0.0.1:8808/mcp", `"Authorization: Bearer $(cat /home/ada/token)"`, "\\\n", `-d '{"jsonrpc":`}, []string{"Invoke"}},
+		{"darwin", "", []string{"curl -s"}, []string{"Authorization"}},
+	} {
+		got := requestText(row.system, "http://127.0.0.1:8808/mcp", row.token)
+		for _, text := range row.has {
+			if !strings.Contains(got, text) {
+				t.Errorf("%s: %s lacks %s", row.system, got, text)
+			}
+		}
+		for _, text := range row.lacks {
+			if strings.Contains(got, text) {
+				t.Errorf("%s: %s has %s", row.system, got, text)
+			}
+		}
+	}
+}

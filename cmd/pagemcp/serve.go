@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server"
@@ -121,23 +122,39 @@ func (s *settings) stateArgument() string {
 // connectText explains how assistants connect to the gateway. It does not contain the
 // token, which would remain in scroll-back and logs.
 func connectText(g gateway, s settings) string {
-	curl := ` -H "Authorization: Bearer $(cat ` + g.TokenFile + `)"`
-	if s.noToken {
-		curl = ""
-	}
 	executable, err := os.Executable()
 	if err != nil {
 		executable = "pagemcp"
 	}
-	return strings.NewReplacer("URL", g.MCP, "CURL", curl, "PROGRAM", executable, "STATE", s.stateArgument()).Replace(`
+	token := g.TokenFile
+	if s.noToken {
+		token = ""
+	}
+	return strings.NewReplacer("URL", g.MCP, "PROGRAM", executable, "STATE", s.stateArgument(), "REQUEST", requestText(runtime.GOOS, g.MCP, token)).Replace(`
   MCP          URL
 
   Claude Code  PROGRAM install claude-codeSTATE
   others       PROGRAM install --list
   a command    PROGRAM stdioSTATE
-  curl         curl -s URL -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: resources/list'CURL \
-                 -d '{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
-`)
+REQUEST`)
+}
+
+// requestText returns a command that lists resources, for the usual shell of a system: PowerShell on Windows. token is
+// the name of a file; "" if none is needed.
+func requestText(system, url, token string) string {
+	const body = `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	if system == "windows" {
+		if token != "" {
+			token = `; Authorization = "Bearer $(Get-Content '` + strings.ReplaceAll(token, "'", "''") + `')"`
+		}
+		return "  PowerShell   Invoke-RestMethod " + url + " -Method Post -ContentType application/json -Headers @{ 'MCP-Protocol-Version' = '2026-07-28'; 'Mcp-Method' = 'resources/list'" + token + " } `\n" +
+			"                 -Body '" + body + "' | ConvertTo-Json -Depth 9\n"
+	}
+	if token != "" {
+		token = ` -H "Authorization: Bearer $(cat ` + token + `)"`
+	}
+	return "  curl         curl -s " + url + " -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: resources/list'" + token + " \\\n" +
+		"                 -d '" + body + "'\n"
 }
 
 // printPairing prints a link for a page of each allowed origin, each with an invitation of

@@ -156,10 +156,16 @@ func callsItself(name string) string {
 // plainText returns text with at most limit characters, without control characters, tabs
 // and characters that change the direction of text.
 func plainText(text string, limit int) string {
-	quoted := strconv.Quote(text)
-	quoted = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
-	if runes := []rune(quoted); len(runes) > limit {
+	var plain strings.Builder
+	for _, r := range text {
+		if strconv.IsPrint(r) {
+			plain.WriteRune(r) // a backslash of a path on Windows, too
+		} else {
+			plain.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	if runes := []rune(plain.String()); len(runes) > limit {
 		return string(runes[:limit-1]) + "…"
 	}
-	return quoted
+	return plain.String()
 }
