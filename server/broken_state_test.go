@@ -2,12 +2,17 @@ package server
 
 import (
 	"context"
+	"errors"
+	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -102,5 +107,68 @@ func TestABrokenFileOfAssistantsGivesNoRights(t *testing.T) {
 				t.Error("without the kept file, a name without a token may not connect")
 			}
 		})
+	}
+}
+
+// Whatever is left of a file of state, the gateway starts, says which file is broken, keeps it, and what restricts
+// assistants still does: each file is cut at 20 places, and filled with noise.
+func TestTheGatewayStartsWithAnyBrokenFile(t *testing.T) {
+	t.Parallel()
+	d := newMemDisk()
+	g, _ := openOn(t, d)
+	stored := &mcphttp.Stored{ID: testSession, Revision: "2025-11-25", Capabilities: []byte("{}"), Subscriptions: []string{"notes+notes://a"}, Expires: time.Now().Add(sessionLifetime)}
+	_, err := g.named.add(NewToken{Name: "ci", ReadOnly: true})
+	_, paused := g.pauseByCommand(60)
+	if err := errors.Join(err, paused, g.core.Sessions.Store.Save(t.Context(), stored)); err != nil {
+		t.Fatal(err)
+	}
+	g.names.change(func() {
+		g.names.known["notes"] = &nameRecord{Name: "notes", Root: "notes", Base: "notes", Origin: testOrigin, Key: "tab", Used: time.Now(), Created: time.Now()}
+	})
+	g.Close(context.Background())
+	whole := map[string]string{}
+	for _, name := range []string{namesFile, keysFile, assistantsFile, pauseFile, sessionFile(testSession)} {
+		whole[name] = d.text(name)
+	}
+	for name, text := range whole {
+		broken := []string{strings.Repeat("\x00", len(text))}
+		for i := range 20 {
+			broken = append(broken, text[:i*(len(text)-2)/20]) // without the last bracket
+		}
+		for seed := range uint64(5) {
+			noise := make([]byte, len(text))
+			rand.NewChaCha8([32]byte{byte(seed)}).Read(noise)
+			broken = append(broken, string(noise))
+		}
+		for _, text := range broken {
+			for name, text := range whole {
+				d.put(name, text)
+			}
+			d.put(name, text)
+			var logged []string
+			g, err := New(Options{State: "/state", disk: d.process(), lockWait: -1, Logger: logTo(func(line string) { logged = append(logged, line) })})
+			if err != nil {
+				t.Fatalf("%s %q: %v", name, text, err)
+			}
+			if _, err := g.core.Sessions.Store.Load(t.Context(), "", testSession); err != nil {
+				t.Errorf("%s %q: %v", name, text, err)
+			}
+			if len(logged) != 1 || !strings.Contains(logged[0], "is broken") || !strings.Contains(logged[0], path.Base(name)) {
+				t.Errorf("%s %q: said %q", name, text, logged)
+			}
+			kept := slices.ContainsFunc(d.names(), func(other string) bool { return strings.HasPrefix(other, name+brokenSuffix) && d.text(other) == text })
+			if !kept {
+				t.Errorf("%s %q: it is not kept", name, text)
+			}
+			if g.pause.Until().IsZero() || !g.named.readOnly("ci") && !g.named.hasEnded("ci") {
+				t.Errorf("%s %q: paused until %v, the assistant may write", name, text, g.pause.Until())
+			}
+			g.Close(context.Background())
+			for _, other := range d.names() {
+				if strings.Contains(other, brokenSuffix) {
+					d.process().Remove(other)
+				}
+			}
+		}
 	}
 }

@@ -32,6 +32,11 @@ func (g *Gateway) restorePause() error {
 	}
 	if broken != nil {
 		g.log.Warn("a file is broken: all assistants are paused until you run `pagemcp resume`", "file", g.state.path(pauseFile), "error", plain.Text(broken.Error(), 200))
+		if text, err := g.state.disk.ReadFile(pauseFile); err == nil {
+			if err := g.state.write(pauseFile+brokenSuffix, text); err != nil { // a copy: without the file there would be no pause
+				return err
+			}
+		}
 		g.pause.Set(time.Now().Add(endlessPause))
 		return g.savePause()
 	}

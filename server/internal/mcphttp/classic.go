@@ -41,7 +41,7 @@ func (r *request) array(elements [][]byte) {
 			return
 		}
 		defer s.release()
-		if s.revision == "2025-03-26" {
+		if s.doc.Revision == "2025-03-26" {
 			r.batch(s, elements)
 			return
 		}

@@ -57,17 +57,14 @@ type SessionLimits struct {
 // it is idle there is nothing but its document, from which the next request makes it again.
 type session struct {
 	*Sessions
-	key    string        // of the document, instead of the id, which is stored nowhere
 	saving chan struct{} // has capacity 1; holds a value while the document is written
 	opened chan struct{} // closed when the fields below are set, or err
 
 	// Set before opened is closed.
-	err          error         // why it could not be opened
-	client       access.Client // whose it is, where, and its clientInfo.name
-	revision     string
-	capabilities jsontext.Value // of the client
-	endpoint     Endpoint
-	direct       *access.Direct // to its engine
+	err      error         // why it could not be opened
+	client   access.Client // whose it is, where, and its clientInfo.name
+	endpoint Endpoint
+	direct   *access.Direct // to its engine
 
 	// Guarded by the lock of Sessions.
 	place    *list.Element // of Sessions.awake; nil: it does not count
@@ -77,9 +74,7 @@ type session struct {
 	pending  map[*pendingRequest]struct{}
 	streams  []*stream // the newest is the last
 	mayLack  bool      // the client may not have got all notifications
-	level    string    // of logging/setLevel; "" if not set
-	expires  time.Time // as the document says
-	version  uint64    // of the document
+	doc      Stored    // but for what it is when it is written: Expires and Subscriptions
 	changes  int       // of what the document says
 	stored   int       // how many of them the store has
 	isLate   bool      // the store did not take the document
@@ -165,7 +160,7 @@ func (ss *Sessions) SetLimits(most SessionLimits) {
 func (ss *Sessions) new(key string, c access.Client) *session {
 	c.Caller = "session " + key
 	return &session{
-		Sessions: ss, key: key, client: c, saving: make(chan struct{}, 1), opened: make(chan struct{}), pending: map[*pendingRequest]struct{}{}, users: 1, lastUsed: time.Now(),
+		Sessions: ss, doc: Stored{ID: key, Owner: string(c.Owner), Writer: ss.writer}, client: c, saving: make(chan struct{}, 1), opened: make(chan struct{}), pending: map[*pendingRequest]struct{}{}, users: 1, lastUsed: time.Now(),
 	}
 }
 
@@ -178,8 +173,9 @@ func (ss *Sessions) begin(issuer string, c access.Client, x engine.Examination, 
 	id := base64.RawURLEncoding.EncodeToString(random)
 	s := ss.new(keyOf(id, issuer, c), c)
 	s.client.Name = access.ClientName(x)
-	if s.capabilities = engine.KnownCapabilities(jsonrpc.Member(x.Params, "capabilities")); s.capabilities.Kind() != '{' {
-		s.capabilities = []byte("{}")
+	s.doc.Client = s.client.Name
+	if s.doc.Capabilities = engine.KnownCapabilities(jsonrpc.Member(x.Params, "capabilities")); s.doc.Capabilities.Kind() != '{' {
+		s.doc.Capabilities = []byte("{}")
 	}
 	if ss.admit(s) != nil {
 		return nil, "", nil
@@ -198,9 +194,9 @@ func (ss *Sessions) begin(issuer string, c access.Client, x engine.Examination, 
 		return nil, "", result
 	}
 	answer, _ := jsonrpc.Parse(result)
-	s.revision, _ = jsonrpc.Text(jsonrpc.Member(answer.Result, "protocolVersion"))
-	close(s.opened)
 	s.mu.Lock()
+	s.doc.Revision, _ = jsonrpc.Text(jsonrpc.Member(answer.Result, "protocolVersion"))
+	close(s.opened)
 	s.changes++
 	s.mu.Unlock()
 	s.save()
@@ -257,7 +253,7 @@ func (s *session) release() {
 // used records a use, and renews the document if its end moves by enough. The caller holds the lock.
 func (s *session) used(now time.Time) {
 	s.lastUsed = now
-	if !s.expires.IsZero() && s.end == awake && now.Add(s.Lifetime).Sub(s.expires) >= s.Lifetime/renewals {
+	if !s.doc.Expires.IsZero() && s.end == awake && now.Add(s.Lifetime).Sub(s.doc.Expires) >= s.Lifetime/renewals {
 		s.changes++
 		go s.save() // ends after saveTime
 	}
@@ -275,7 +271,7 @@ func (s *session) load() (err error) {
 	}()
 	ctx, cancel := context.WithTimeout(s.open, saveTime)
 	defer cancel()
-	doc, err := s.Store.Load(ctx, string(s.client.Owner), s.key)
+	doc, err := s.Store.Load(ctx, s.doc.Owner, s.doc.ID)
 	switch {
 	case err != nil:
 		s.Log.Error("a stored session cannot be read", "error", err)
@@ -283,16 +279,17 @@ func (s *session) load() (err error) {
 	case doc == nil || !doc.IsValid() || !time.Now().Before(doc.Expires):
 		return errNoSession
 	}
-	s.revision, s.client.Name, s.capabilities = doc.Revision, doc.Client, doc.Capabilities
+	s.client.Name = doc.Client
+	doc.ID, doc.Owner, doc.Writer = s.doc.ID, s.doc.Owner, s.writer
 	s.mu.Lock()
-	s.level, s.expires, s.version = doc.LogLevel, doc.Expires, doc.Version
+	s.doc, s.doc.Subscriptions = *doc, nil // which the connection has
 	s.mu.Unlock()
 	if err := s.admit(s); err != nil {
 		return err
 	}
-	params := []byte(`{"protocolVersion":"` + s.revision + `","capabilities":`)
-	params = append(append(params, s.capabilities...), `,"clientInfo":{"name":`...)
-	params = append(jsonrpc.AppendString(params, s.client.Name), "}}"...)
+	params := []byte(`{"protocolVersion":"` + doc.Revision + `","capabilities":`)
+	params = append(append(params, doc.Capabilities...), `,"clientInfo":{"name":`...)
+	params = append(jsonrpc.AppendString(params, doc.Client), "}}"...)
 	s.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp"`, engine.MethodInitialize, params))
 	s.direct.Post(jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
 	if doc.LogLevel != "" {
@@ -350,7 +347,7 @@ func (ss *Sessions) count(s *session) (closed []*session, err error) {
 	}
 	ss.owners[s.client.Owner]++
 	s.place = ss.awake.PushBack(s)
-	ss.byKey[s.key] = s
+	ss.byKey[s.doc.ID] = s
 	return closed, nil
 }
 
@@ -433,8 +430,8 @@ func (s *session) shut(as ending) {
 
 // remove lets the next request with this key load a session. The caller holds the lock.
 func (s *session) remove() {
-	if s.byKey[s.key] == s {
-		delete(s.byKey, s.key)
+	if s.byKey[s.doc.ID] == s {
+		delete(s.byKey, s.doc.ID)
 	}
 	if s.place == nil {
 		return
@@ -511,6 +508,50 @@ func (ss *Sessions) Late() int {
 
 // The document.
 
+// Stored is the document of a session as a store keeps it, in JSON: at most MaxStored bytes.
+type Stored struct {
+	ID     string `json:"id"`     // 32 hexadecimal digits: a part of a key, or the name of a file
+	Owner  string `json:"owner"`  // the owner's key; may be empty
+	Writer string `json:"writer"` // the process that has saved it
+
+	Revision      string         `json:"revision"`        // of the protocol
+	Client        string         `json:"client"`          // clientInfo.name
+	Capabilities  jsontext.Value `json:"capabilities"`    // of the client; a JSON object
+	LogLevel      string         `json:"level,omitempty"` // of logging/setLevel
+	Subscriptions []string       `json:"subscriptions,omitempty"`
+	Expires       time.Time      `json:"expires"` // when the session has been idle for its lifetime
+
+	// Version is set by the store, for the next Save. 0: the store has no document.
+	Version uint64 `json:"-"`
+}
+
+// IsValid reports whether a session can be made from the document.
+func (s *Stored) IsValid() bool {
+	return engine.ClassicVersion(s.Revision) == s.Revision && s.Capabilities.IsValid() && s.Capabilities.Kind() == '{' && !s.Expires.IsZero()
+}
+
+// MaxStored is the size of a session's document. A subscription that would exceed it is rejected.
+const MaxStored = 256 << 10 // bytes
+
+// A SessionStore keeps the documents of sessions, so that they outlive their process. Its
+// methods may be called concurrently, and return soon after ctx ends. A document that Load
+// returns belongs to the caller, one that Save gets does not change meanwhile.
+type SessionStore interface {
+	// Load returns the document of a session; nil without error if there is none.
+	Load(ctx context.Context, owner, id string) (*Stored, error)
+
+	// Save writes a document and sets its Version. The error wraps [ErrStale] if the store has
+	// another version than that of s, of another Writer: the answer to an earlier Save may be lost.
+	Save(ctx context.Context, s *Stored) error
+
+	// Delete removes a document. There need not be one.
+	Delete(ctx context.Context, owner, id string) error
+}
+
+// ErrStale is the error of SessionStore.Save if another writer has saved the session since this
+// one loaded it.
+var ErrStale = errors.New("another process has saved this session")
+
 // hasRoomFor reports whether the document has room for a subscription to one more resource.
 func (s *session) hasRoomFor(uri string) bool {
 	all := append(s.direct.Subscriptions(), uri)
@@ -551,7 +592,7 @@ func (s *session) save() {
 		s.remove()
 	}
 	if err == nil {
-		s.version, s.stored = doc.Version, change
+		s.doc.Version, s.stored = doc.Version, change
 	}
 	before, now := s.setLate(err != nil && s.end != asleep)
 	s.mu.Unlock()
@@ -585,14 +626,14 @@ func (s *session) snapshot() (doc *Stored, change int) {
 	if s.stored == s.changes || s.end == asleep || s.end == moved {
 		return nil, 0
 	}
-	doc = &Stored{ID: s.key, Owner: string(s.client.Owner), Writer: s.writer, Version: s.version}
+	copied := s.doc
 	if s.end == deleted {
-		return doc, s.changes
+		copied.Expires = time.Time{}
+		return &copied, s.changes
 	}
-	s.expires = s.lastUsed.Add(s.Lifetime)
-	doc.Revision, doc.Client, doc.Capabilities = s.revision, s.client.Name, s.capabilities
-	doc.LogLevel, doc.Expires, doc.Subscriptions = s.level, s.expires, slices.Sorted(slices.Values(s.direct.Subscriptions()))
-	return doc, s.changes
+	s.doc.Expires = s.lastUsed.Add(s.Lifetime)
+	copied.Expires, copied.Subscriptions = s.doc.Expires, slices.Sorted(slices.Values(s.direct.Subscriptions()))
+	return &copied, s.changes
 }
 
 // Requests of the client.
@@ -704,7 +745,7 @@ func (s *session) apply(w *pendingRequest, h message.Head) bool {
 	}
 	switch w.method {
 	case engine.MethodSetLevel:
-		s.level = w.level
+		s.doc.LogLevel = w.level
 	case engine.MethodSubscribe, engine.MethodUnsubscribe:
 	default:
 		return false

@@ -14,7 +14,7 @@ type SessionState struct {
 func (ss *Sessions) States() (all []SessionState) {
 	for _, s := range ss.list() {
 		ss.mu.Lock()
-		all = append(all, SessionState{s.client.Owner, len(s.direct.Subscriptions()), len(s.pending), s.level})
+		all = append(all, SessionState{s.client.Owner, len(s.direct.Subscriptions()), len(s.pending), s.doc.LogLevel})
 		ss.mu.Unlock()
 	}
 	return all
