@@ -49,7 +49,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
+.PHONY: quick quick-go types test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -123,8 +123,9 @@ lint-more: $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip 
 	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
 	$(BIN)/actionlint-$(strip $(ACTIONLINT)) -shellcheck= -pyflakes= # the same result wherever it runs
 
-lint-web: $(NPM_STAMP)
+types: $(NPM_STAMP)
 	cd web && node_modules/.bin/tsc --noEmit --incremental --tsBuildInfoFile ../.cache/tsc.json
+lint-web: types
 	cd web && node_modules/.bin/biome check --error-on-warnings .
 
 # Built for this machine, whatever it is to look at.
@@ -164,9 +165,9 @@ test-more:
 	@echo "all tests passed"
 
 quick: format $(NPM_STAMP)
+	@$(MAKE) --no-print-directory -j 4 --output-sync=target quick-go types test-playground test-web
+quick-go:
 	$(GO) test $(GO_TEST) -short ./...
-	cd web && node_modules/.bin/tsc --noEmit --incremental --tsBuildInfoFile ../.cache/tsc.json
-	@$(MAKE) --no-print-directory test-playground test-web
 
 # Other systems and the build of a release compile everything that differs.
 vet-variants:
@@ -213,11 +214,12 @@ NODE_TEST = PAGEMCP_BUILT=$(CURDIR)/.cache/built NODE_COMPILE_CACHE=$(CURDIR)/.c
 WEB_TEST = $(NODE_TEST) --test-global-setup=test/harness/setup.ts \
 	--test-reporter=spec --test-reporter-destination=stdout --test-reporter=./test/harness/files.ts --test-reporter-destination=stdout
 
-# The package, the extension and the pages, as tests use them.
+# The package, the extension and the pages, as tests use them; again if a file or directory is newer.
 built: $(NPM_STAMP) binary
-	@$(BIN)/pagemcp build
-	@rm -rf .cache/built
-	@$(BIN)/pagemcp build --out .cache/built
+	@test -d dist/npm/pagemcp && test -e .cache/built/.made && test -z "$$(find cmd server wasm web \
+		-path web/node_modules/\* -prune -o -path web/test -prune -o -newer .cache/built/.made -print | head -n 1)" || { \
+		rm -rf .cache/built; \
+		$(BIN)/pagemcp build && $(BIN)/pagemcp build --out .cache/built && touch .cache/built/.made; }
 
 # Up to 10 minutes: nodes and NATS servers as processes that fail, and figures.
 cluster:

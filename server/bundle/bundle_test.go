@@ -259,7 +259,7 @@ func TestModulesWithStateExistOnce(t *testing.T) {
 	if err := json.Unmarshal([]byte(result.Metafile), &built); err != nil {
 		t.Fatal(err)
 	}
-	for module, holder := range map[string]string{"invitation": "index.js", "access/dialog": "dialog.js", "page-id": "index.js"} {
+	for module, holder := range map[string]string{"connector": "index.js", "start": "index.js", "access/dialog": "dialog.js"} {
 		var holders []string
 		for output, made := range built.Outputs {
 			if made.Inputs["web/src/"+module+".ts"].BytesInOutput > 0 {

@@ -6,6 +6,7 @@ import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { front } from '../base/state.ts'
+import { connectionsCommands } from './commands.ts'
 import { hostNeedingConsent } from './consent.ts'
 import { dialerOf, schemes } from './dialer-of.ts'
 import { DoctorPanel } from './doctor-panel.tsx'
@@ -15,6 +16,8 @@ import { Consent, type Question } from './question.tsx'
 import { type Kind, kinds, learnName, saveServer } from './servers.ts'
 import { Servers } from './servers-list.tsx'
 import type { Dialer } from './transport.ts'
+
+const another = connectionsCommands.find(({ id }) => id === 'connections.another')
 
 export function Connect({ close }: DialogProps) {
   const kind = useSignal<Kind>('http')
@@ -35,7 +38,18 @@ export function Connect({ close }: DialogProps) {
           }}
         >
           {t('connections.gatewayPages')}
-        </button>
+        </button>{' '}
+        {another?.when?.() && (
+          <button
+            type="button"
+            onClick={() => {
+              another.run()
+              close()
+            }}
+          >
+            {t('connections.anotherClient')}
+          </button>
+        )}
       </p>
       <Servers
         choose={(server) => {
