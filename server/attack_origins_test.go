@@ -10,7 +10,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
-	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
 // An origin whose pages may join cannot read the pages of other origins over HTTP or
@@ -40,7 +39,7 @@ func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 	port := serveTwin(t, twin)
 	twin.Hosts = loopback.NewGuard(port, false, nil).Hosts
 	for name, want := range map[string]int{"POST": 200, "OPTIONS": 204, "/ws": 101} {
-		status, header, body := rawhttp.Send(t, port, from(joins, requests[name]))
+		status, header, body := gatewaytest.SendRaw(t, port, from(joins, requests[name]))
 		if status != want || name == "POST" && (!strings.Contains(body, "canary-of-a") || header.Get("Access-Control-Allow-Origin") != joins) {
 			t.Fatalf("%s at the unguarded twin: %d %s", name, status, body)
 		}
@@ -49,19 +48,19 @@ func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 
 	for name, request := range requests {
 		for _, origin := range []string{joins, testOrigin} {
-			status, header, body := rawhttp.Send(t, g.Port(), from(origin, request))
+			status, header, body := gatewaytest.SendRaw(t, g.Port(), from(origin, request))
 			if status != http.StatusForbidden || body != "forbidden\n" || header.Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%s of %s: %d %v %q", name, origin, status, header, body)
 			}
 		}
-		if status, header, _ := rawhttp.Send(t, g.Port(), from(asks, request)); status == http.StatusForbidden || name != "/ws" && header.Get("Access-Control-Allow-Origin") != asks {
+		if status, header, _ := gatewaytest.SendRaw(t, g.Port(), from(asks, request)); status == http.StatusForbidden || name != "/ws" && header.Get("Access-Control-Allow-Origin") != asks {
 			t.Errorf("%s of an origin that may ask: %d %v", name, status, header)
 		}
 	}
 	for _, endpoint := range []string{"/page", access.MonitorPath} {
 		for _, origin := range []string{asks, "http://127.0.0.1:%d"} {
 			request := "GET " + endpoint + " HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: pagemcp.v1\nOrigin: " + origin + "\n" + upgradeLines + "\n"
-			if status, _, _ := rawhttp.Send(t, g.Port(), request); status != http.StatusForbidden {
+			if status, _, _ := gatewaytest.SendRaw(t, g.Port(), request); status != http.StatusForbidden {
 				t.Errorf("%s at %s: %d", origin, endpoint, status)
 			}
 		}

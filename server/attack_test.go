@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 )
 
 // audited returns what the gateway has served.
@@ -49,7 +49,7 @@ func TestGuardRejectsForeignHosts(t *testing.T) {
 	}
 	for _, route := range routes {
 		for _, host := range hosts {
-			status, _, body := rawhttp.Send(t, g.Port(), route+" HTTP/1.1\nHost: "+host+"\nConnection: close\n\n")
+			status, _, body := gatewaytest.SendRaw(t, g.Port(), route+" HTTP/1.1\nHost: "+host+"\nConnection: close\n\n")
 			// net/http itself refuses what cannot be a host at all.
 			if status != http.StatusForbidden && !(status == http.StatusBadRequest && strings.Contains(host, "@")) {
 				t.Errorf("%s with Host %q: %d", route, host, status)
@@ -60,18 +60,18 @@ func TestGuardRejectsForeignHosts(t *testing.T) {
 		}
 	}
 	for _, host := range []string{"localhost:%d", "127.0.0.1:%d", "[::1]:%d"} {
-		if status, _, _ := rawhttp.Send(t, g.Port(), "GET /nothing HTTP/1.1\nHost: "+host+"\nConnection: close\n\n"); status != http.StatusNotFound {
+		if status, _, _ := gatewaytest.SendRaw(t, g.Port(), "GET /nothing HTTP/1.1\nHost: "+host+"\nConnection: close\n\n"); status != http.StatusNotFound {
 			t.Errorf("our own Host %q: %d", host, status)
 		}
 	}
 	// What is in the request line counts, as it does for the router.
-	if status, _, _ := rawhttp.Send(t, g.Port(), "GET http://evil.example/mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n"); status != http.StatusForbidden {
+	if status, _, _ := gatewaytest.SendRaw(t, g.Port(), "GET http://evil.example/mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n"); status != http.StatusForbidden {
 		t.Errorf("absolute form: %d", status)
 	}
-	if status, _, _ := rawhttp.Send(t, g.Port(), "GET /mcp HTTP/1.0\n\n"); status != http.StatusForbidden {
+	if status, _, _ := gatewaytest.SendRaw(t, g.Port(), "GET /mcp HTTP/1.0\n\n"); status != http.StatusForbidden {
 		t.Errorf("no Host: %d", status)
 	}
-	if status, _, _ := rawhttp.Send(t, g.Port(), "GET /mcp HTTP/1.1\nHost: localhost:%d\nHost: evil.example\nConnection: close\n\n"); status == http.StatusOK || status == http.StatusMethodNotAllowed {
+	if status, _, _ := gatewaytest.SendRaw(t, g.Port(), "GET /mcp HTTP/1.1\nHost: localhost:%d\nHost: evil.example\nConnection: close\n\n"); status == http.StatusOK || status == http.StatusMethodNotAllowed {
 		t.Errorf("two Hosts: %d", status)
 	}
 }
@@ -87,7 +87,7 @@ func TestCrossSitePostsAreNotServed(t *testing.T) {
 	g := startGateway(t, Options{NoToken: true, AssistantOrigins: []string{testOrigin}})
 	post := func(lines string) int {
 		t.Helper()
-		status, _, _ := rawhttp.Send(t, g.Port(), fmt.Sprintf(
+		status, _, _ := gatewaytest.SendRaw(t, g.Port(), fmt.Sprintf(
 			"POST /mcp HTTP/1.1\nHost: 127.0.0.1:%%d\nConnection: close\nMCP-Protocol-Version: 2026-07-28\nMcp-Method: server/discover\n%sContent-Length: %d\n\n%s",
 			lines, len(discover), discover))
 		return status
@@ -133,7 +133,7 @@ func TestTokenIsRequiredForEachRequest(t *testing.T) {
 	g := startGateway(t, Options{})
 	ask := func(authorization string) int {
 		t.Helper()
-		status, _, _ := rawhttp.Send(t, g.Port(), fmt.Sprintf("POST /mcp HTTP/1.1\nHost: 127.0.0.1:%%d\nConnection: close\nContent-Type: application/json\n"+
+		status, _, _ := gatewaytest.SendRaw(t, g.Port(), fmt.Sprintf("POST /mcp HTTP/1.1\nHost: 127.0.0.1:%%d\nConnection: close\nContent-Type: application/json\n"+
 			"MCP-Protocol-Version: 2026-07-28\nMcp-Method: server/discover\n%sContent-Length: %d\n\n%s", authorization, len(discover), discover))
 		return status
 	}
@@ -158,11 +158,11 @@ func TestTokenIsRequiredForEachRequest(t *testing.T) {
 	if status := ask(""); status != http.StatusUnauthorized {
 		t.Errorf("no token: %d", status)
 	}
-	status, header, _ := rawhttp.Send(t, g.Port(), "POST /mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\nContent-Length: 0\n\n")
+	status, header, _ := gatewaytest.SendRaw(t, g.Port(), "POST /mcp HTTP/1.1\nHost: localhost:%d\nConnection: close\nContent-Length: 0\n\n")
 	if status != http.StatusUnauthorized || header.Get("Access-Control-Allow-Origin") != "" || header.Get("WWW-Authenticate") != "Bearer" {
 		t.Errorf("nobody: %d %v", status, header)
 	}
-	status, _, _ = rawhttp.Send(t, g.Port(), "GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nOrigin: "+testOrigin+"\nConnection: close\n\n")
+	status, _, _ = gatewaytest.SendRaw(t, g.Port(), "GET /page HTTP/1.1\nHost: 127.0.0.1:%d\nOrigin: "+testOrigin+"\nConnection: close\n\n")
 	if status != http.StatusUpgradeRequired {
 		t.Errorf("a page without an upgrade: %d", status)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -31,7 +30,7 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 	post := func(body string, lines ...string) func() {
 		return func() { c.Do(t.Context(), "POST", "/mcp", body, lines...) }
 	}
-	rawly := func(request string) func() { return func() { rawhttp.Send(t, g.Port(), request) } }
+	rawly := func(request string) func() { return func() { gatewaytest.SendRaw(t, g.Port(), request) } }
 	began, _ := c.Do(t.Context(), "POST", "/mcp", strings.Replace(gatewaytest.Initialize, "2025-11-25", "2025-03-26", 1))
 	socket := caller(t, g).Wire("/ws", gateway.AssistantProtocol)
 	session := caller(t, g).Begin("/mcp", gatewaytest.Initialize)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
 // openDoor opens a door of a running gateway, until shut.
@@ -31,7 +30,7 @@ func TestDoorIsOpenWhileItsCommandRuns(t *testing.T) {
 	t.Parallel()
 	const origin = "http://127.0.0.1:8809"
 	g := startGateway(t, Options{})
-	port := testports.Free(t, 1)[0]
+	port := gatewaytest.FreePorts(t, 1)[0]
 	door := Door{Command: "serve", MCP: "127.0.0.1:" + strconv.Itoa(port), Origins: []string{origin}, Assistants: []string{origin}, Monitors: []string{origin}, Web: origin + "/",
 		Settings: map[string]string{"no-token": "true", "lenient": "false"}}
 	opened, shut := openDoor(t, g, door)

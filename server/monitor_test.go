@@ -18,7 +18,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/monitor"
-	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
@@ -223,12 +222,12 @@ func TestMonitorNeedsPermission(t *testing.T) {
 	t.Parallel()
 	const upgrade = "GET /watch HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: " + monitorProtocol + "\n" + upgradeLines
 	joins := startGateway(t, Options{})
-	if status, _, _ := rawhttp.Send(t, joins.Port(), upgrade+"Origin: "+testOrigin+"\n\n"); status != http.StatusForbidden {
+	if status, _, _ := gatewaytest.SendRaw(t, joins.Port(), upgrade+"Origin: "+testOrigin+"\n\n"); status != http.StatusForbidden {
 		t.Errorf("an origin that may only join: %d", status)
 	}
 	g := watchedGateway(t, Options{Origins: []string{testOrigin, "https://other.example"}})
 	for _, origin := range []string{"", "Origin: null\n", "Origin: https://evil.example\n", "Origin: https://other.example\n", "Origin: http://127.0.0.1:%[1]d\n"} {
-		if status, _, _ := rawhttp.Send(t, g.Port(), strings.ReplaceAll(upgrade, "%d", "%[1]d")+origin+"Authorization: Bearer "+g.testToken()+"\n\n"); status != http.StatusForbidden {
+		if status, _, _ := gatewaytest.SendRaw(t, g.Port(), strings.ReplaceAll(upgrade, "%d", "%[1]d")+origin+"Authorization: Bearer "+g.testToken()+"\n\n"); status != http.StatusForbidden {
 			t.Errorf("%q: %d", origin, status)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
 // permutations calls do with each order of names.
@@ -38,7 +37,7 @@ func TestOrdersOfStarts(t *testing.T) {
 }
 
 func startInOrder(t *testing.T, order []string) {
-	state, port := t.TempDir(), testports.Free(t, 1)[0]
+	state, port := t.TempDir(), gatewaytest.FreePorts(t, 1)[0]
 	address := fmt.Sprintf("127.0.0.1:%d", port)
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")

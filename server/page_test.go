@@ -33,7 +33,7 @@ func startGateway(t testing.TB, opts Options) *Gateway {
 	return startGatewayAt(t, 0, opts)
 }
 
-// startGatewayAt is startGateway at a port: one of testports, if the test takes it once more.
+// startGatewayAt is startGateway at a port: one of gatewaytest.FreePorts, if the test takes it once more.
 func startGatewayAt(t testing.TB, port int, opts Options) *Gateway {
 	t.Helper()
 	if opts.State == "" {

@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
 // A pause reaches assistants by each way in, and holds at the next gateway of the state
 // directory, until the user ends it.
 func TestPauseStopsAllAssistants(t *testing.T) {
 	t.Parallel()
-	state, port := t.TempDir(), testports.Free(t, 1)[0]
+	state, port := t.TempDir(), gatewaytest.FreePorts(t, 1)[0]
 	g := startGatewayAt(t, port, Options{State: state})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "secret")

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/testports"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -66,7 +65,7 @@ func awaitRunning(t *testing.T, what, state string, not int) (running Running) {
 func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	t.Parallel()
 	const many = 12
-	dir, port := t.TempDir()+"/state", testports.Free(t, 1)[0]
+	dir, port := t.TempDir()+"/state", gatewaytest.FreePorts(t, 1)[0]
 	type child struct {
 		command *exec.Cmd
 		in      io.WriteCloser

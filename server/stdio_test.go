@@ -14,7 +14,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
-	"github.com/pagemcp/pagemcp/server/internal/testports"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -101,7 +100,7 @@ func (p *parent) end() {
 // one of them starts the next. R-330 R-331 R-336.
 func TestStdioStartsAGateway(t *testing.T) {
 	t.Parallel()
-	state, port := t.TempDir(), testports.Free(t, 1)[0]
+	state, port := t.TempDir(), gatewaytest.FreePorts(t, 1)[0]
 	opts := StdioOptions{State: state, Start: startsHere(t, state, port)}
 	first := startStdio(t, opts)
 	if got := first.ask(gatewaytest.Modern("1", "server/discover", "")); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
@@ -176,7 +175,7 @@ func TestStdioRejectsArrays(t *testing.T) {
 func TestStdioOutlivesGateway(t *testing.T) {
 	t.Parallel()
 	for _, classic := range []bool{false, true} {
-		state, port := t.TempDir(), testports.Free(t, 1)[0]
+		state, port := t.TempDir(), gatewaytest.FreePorts(t, 1)[0]
 		g := startGatewayAt(t, port, Options{State: state})
 		page := newPage(t, testOrigin, "tab")
 		page.engine = engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{UpdateInterval: 10 * time.Millisecond, Tools: true})

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/testports"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -18,7 +17,7 @@ import (
 // nobody notices, and the page comes back.
 func TestANewerVersionTakesOverWhenIdle(t *testing.T) {
 	t.Parallel()
-	state, port := t.TempDir(), testports.Free(t, 1)[0]
+	state, port := t.TempDir(), gatewaytest.FreePorts(t, 1)[0]
 	old := startGatewayAt(t, port, Options{State: state, Version: "0.0.1", EndWhenIdle: time.Hour})
 	page := newPage(t, testOrigin, "tab")
 	page.engine = engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true})

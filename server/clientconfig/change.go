@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/pagemcp/pagemcp/server/internal/files"
 )
 
 // maxFile bounds the files that are read, in bytes. Claude Code keeps the history of its
@@ -211,7 +209,7 @@ func (ch *Change) Apply(ctx context.Context, h Host) error {
 	if err := os.MkdirAll(filepath.Dir(ch.target), 0o700); err != nil {
 		return fmt.Errorf("make the directory of %s: %w", ch.Path, err)
 	}
-	err := files.Replace(ch.target, ch.after, ch.target, func() error {
+	err := replaceFile(ch.target, ch.after, ch.target, func() error {
 		now, err := os.ReadFile(ch.target)
 		if missing := errors.Is(err, fs.ErrNotExist); missing != ch.isNew || !missing && err == nil && !bytes.Equal(now, ch.before) {
 			return errors.New("another program has changed it meanwhile: quit that program, then try again")
@@ -232,7 +230,7 @@ func (ch *Change) backUp() error {
 	if ch.isNew || ch.Outcome != Added && exists(backup) {
 		return nil
 	}
-	return files.Replace(backup, ch.before, ch.target, nil)
+	return replaceFile(backup, ch.before, ch.target, nil)
 }
 
 // A Status is what is in the configuration file of one client.

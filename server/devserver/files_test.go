@@ -12,7 +12,6 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
 func startWeb(t *testing.T, files map[string][]byte) *Web {
@@ -73,7 +72,7 @@ func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 		"/demo/notes/index.html":          {"default-src 'none';", "frame-ancestors 'none';"},
 		"/docs/index.html":                {"default-src 'none';", "frame-src 'self';", "frame-ancestors 'none';"},
 	} {
-		_, header, _ := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
+		_, header, _ := gatewaytest.SendRaw(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
 		policy := header.Get("Content-Security-Policy") + ";"
 		if path == "/demo/notes/index.html" && strings.Contains(policy, "frame-src") {
 			t.Errorf("%s may have frames: %s", path, policy)
@@ -116,7 +115,7 @@ func TestLinksOpenPages(t *testing.T) {
 		{app, "GET /" + headers + window, 200},
 		{app, "GET /demo/notes/" + headers + window, 403},
 	} {
-		if status, _, _ := rawhttp.Send(t, x.w.port, x.request+"\n"); status != x.status {
+		if status, _, _ := gatewaytest.SendRaw(t, x.w.port, x.request+"\n"); status != x.status {
 			t.Errorf("%q: %d, want %d", x.request, status, x.status)
 		}
 	}
@@ -161,7 +160,7 @@ func TestPagesOfThisMachineMayEmbedThePlayground(t *testing.T) {
 		{"/", navigation + "cross-site\n", 403, ""},
 		{"/live", "Origin: http://localhost:3000\n", 403, ""},
 	} {
-		status, header, _ := rawhttp.Send(t, w.port, "GET "+x.path+" HTTP/1.1\nHost: localhost:%d\n"+x.lines+"Connection: close\n\n")
+		status, header, _ := gatewaytest.SendRaw(t, w.port, "GET "+x.path+" HTTP/1.1\nHost: localhost:%d\n"+x.lines+"Connection: close\n\n")
 		if status != x.status || header.Get("Access-Control-Allow-Origin") != x.shared {
 			t.Errorf("%s with %q: %d %v", x.path, x.lines, status, header)
 		}
@@ -173,7 +172,7 @@ func TestPagesOfThisMachineMayEmbedThePlayground(t *testing.T) {
 			t.Errorf("%s: %s", x.path, header.Get("Content-Security-Policy"))
 		}
 	}
-	if status, _, _ := rawhttp.Send(t, w.port, "GET "+frame+" HTTP/1.1\nHost: evil.example\n"+navigation+"same-origin\nConnection: close\n\n"); status != 403 {
+	if status, _, _ := gatewaytest.SendRaw(t, w.port, "GET "+frame+" HTTP/1.1\nHost: evil.example\n"+navigation+"same-origin\nConnection: close\n\n"); status != 403 {
 		t.Errorf("under another name: %d", status)
 	}
 }
@@ -190,7 +189,7 @@ func TestOnlyBuiltFilesAreServed(t *testing.T) {
 		"/@fs/etc/passwd": 404, "/.env": 404, "/.git/config": 404, "/index.html.": 404, "/index.html%20": 404, "/INDEX.HTML": 404,
 		"/index.html/": 404, "/" + strings.Repeat("a", 8000): 404,
 	} {
-		status, header, body := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
+		status, header, body := gatewaytest.SendRaw(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
 		if status != want {
 			t.Errorf("%s: %d, want %d", path, status, want)
 		}
@@ -208,12 +207,12 @@ func TestOnlyBuiltFilesAreServed(t *testing.T) {
 		"Host: localhost:%d\nSec-Fetch-Site: same-site\n",
 	} {
 		for _, path := range []string{"/", "/live", "/pagemcp/engine.wasm"} {
-			if status, _, body := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\n"+lines+"Connection: close\n\n"); status != 403 || body != "forbidden\n" {
+			if status, _, body := gatewaytest.SendRaw(t, w.port, "GET "+path+" HTTP/1.1\n"+lines+"Connection: close\n\n"); status != 403 || body != "forbidden\n" {
 				t.Errorf("%s with %q: %d %s", path, lines, status, body)
 			}
 		}
 	}
-	if status, _, _ := rawhttp.Send(t, w.port, "POST / HTTP/1.1\nHost: localhost:%d\nContent-Length: 0\nConnection: close\n\n"); status != 405 {
+	if status, _, _ := gatewaytest.SendRaw(t, w.port, "POST / HTTP/1.1\nHost: localhost:%d\nContent-Length: 0\nConnection: close\n\n"); status != 405 {
 		t.Errorf("POST: %d", status)
 	}
 }
@@ -307,7 +306,7 @@ func TestLiveReloadSendsOnlyAVersion(t *testing.T) {
 		return string(version)
 	}
 	first := nextVersion()
-	if _, _, text := rawhttp.Send(t, w.port, "GET /live HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n"); text != first {
+	if _, _, text := gatewaytest.SendRaw(t, w.port, "GET /live HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n"); text != first {
 		t.Errorf("a request without a WebSocket gets %q, want %q", text, first)
 	}
 	w.Fail(`web/demo/main.ts:1:2: ERROR: <script>`)
@@ -345,7 +344,7 @@ func TestLiveReloadIsNotForOtherSites(t *testing.T) {
 		upgrade + "Origin: http://localhost:1\n":   403,
 		upgrade + "Sec-Fetch-Site: cross-site\n":   403,
 	} {
-		if status, _, _ := rawhttp.Send(t, w.port, "GET /live HTTP/1.1\nHost: localhost:%d\n"+lines+"\n"); status != want {
+		if status, _, _ := gatewaytest.SendRaw(t, w.port, "GET /live HTTP/1.1\nHost: localhost:%d\n"+lines+"\n"); status != want {
 			t.Errorf("%q: %d, want %d", lines, status, want)
 		}
 	}

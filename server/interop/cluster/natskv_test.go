@@ -19,8 +19,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/ring"
 	"github.com/pagemcp/pagemcp/server/hosted/ring/natskv"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
 const deployed = "../../../cmd/pagemcpd/deploy"
@@ -36,7 +36,7 @@ func secureNATS(t *testing.T) config.NATS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := testports.Free(t, 1)[0]
+	port := gatewaytest.FreePorts(t, 1)[0]
 	conf := regexp.MustCompile(`(?s)\ncluster \{.*\n\}\n`).ReplaceAllString(string(text), "\n") // three servers, which are not here
 	conf = strings.NewReplacer("$NATS_NAME", "nats1", "0.0.0.0:4222", fmt.Sprint("127.0.0.1:", port), `http: "127.0.0.1:8222"`, "", "/etc/nats", dir, "/data", filepath.Join(dir, "data")).Replace(conf)
 	file := filepath.Join(dir, "nats.conf")

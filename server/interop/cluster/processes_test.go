@@ -21,9 +21,9 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/pagemcp/pagemcp/server/hosted"
 	"github.com/pagemcp/pagemcp/server/hosted/ring/natskv"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
-	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
 // roleVariable names what a process of the test binary is: see TestMain. A test starts the
@@ -165,7 +165,7 @@ func deploy(t testing.TB, servers int) *deployment {
 	if err := os.WriteFile(filepath.Join(d.dir, "keys"), []byte(keys.New()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ports := testports.Free(t, 2*servers)
+	ports := gatewaytest.FreePorts(t, 2*servers)
 	for i := range servers {
 		routes := []string{}
 		for j := range servers {

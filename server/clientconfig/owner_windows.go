@@ -1,4 +1,4 @@
-package files
+package clientconfig
 
 import (
 	"io/fs"

@@ -1,5 +1,4 @@
-// Package rawhttp is test support: it sends HTTP requests that net/http refuses to send.
-package rawhttp
+package gatewaytest
 
 import (
 	"bufio"
@@ -12,16 +11,16 @@ import (
 	"time"
 )
 
-// Send sends request to a port of 127.0.0.1 and reads the response. LF is sent as CRLF,
+// SendRaw sends an HTTP request, also one that net/http refuses to send, to a port of 127.0.0.1 and reads the response. LF is sent as CRLF,
 // and %d is replaced by the port.
-func Send(t testing.TB, port int, request string) (status int, header http.Header, body string) {
+func SendRaw(t testing.TB, port int, request string) (status int, header http.Header, body string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(port))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(timeLimit))
+	conn.SetDeadline(time.Now().Add(rawTime))
 	request = strings.ReplaceAll(request, "%d", strconv.Itoa(port))
 	if _, err := io.WriteString(conn, strings.ReplaceAll(request, "\n", "\r\n")); err != nil {
 		t.Fatal(err)
@@ -42,4 +41,4 @@ func Send(t testing.TB, port int, request string) (status int, header http.Heade
 	return answer.StatusCode, answer.Header, string(data)
 }
 
-const timeLimit = 30 * time.Second
+const rawTime = 30 * time.Second

@@ -1,4 +1,4 @@
-package files
+package clientconfig
 
 import (
 	"errors"
@@ -11,18 +11,18 @@ import (
 func TestReplaceWritesAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "config.json")
-	if err := Replace(name, []byte("first"), "", nil); err != nil {
+	if err := replaceFile(name, []byte("first"), "", nil); err != nil {
 		t.Fatal(err)
 	}
 	changed := errors.New("changed meanwhile")
-	if err := Replace(name, []byte("second"), name, func() error { return changed }); !errors.Is(err, changed) {
+	if err := replaceFile(name, []byte("second"), name, func() error { return changed }); !errors.Is(err, changed) {
 		t.Errorf("the check fails: %v", err)
 	}
 	text, err := os.ReadFile(name)
 	if err != nil || string(text) != "first" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := Replace(name, []byte("third"), name, nil); err != nil {
+	if err := replaceFile(name, []byte("third"), name, nil); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -32,7 +32,7 @@ func TestReplaceWritesAllOrNothing(t *testing.T) {
 	if text, _ := os.ReadFile(name); string(text) != "third" {
 		t.Errorf("%q", text)
 	}
-	if err := Replace(filepath.Join(dir, "none", "file"), nil, "", nil); err == nil {
+	if err := replaceFile(filepath.Join(dir, "none", "file"), nil, "", nil); err == nil {
 		t.Error("a directory that is not there is no error")
 	}
 }

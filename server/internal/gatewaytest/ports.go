@@ -1,6 +1,4 @@
-// Package testports finds ports for tests of programs that must be told theirs before they
-// start, or that start again at the same one.
-package testports
+package gatewaytest
 
 import (
 	"math/rand/v2"
@@ -12,26 +10,26 @@ import (
 // Ports are below the range from which systems choose, as for port 0: no connection takes one
 // between the moment at which it was found free and its use.
 const (
-	lowest = 10_000
-	count  = 10_000
-	tries  = 1_000
+	lowestPort = 10_000
+	manyPorts  = 10_000
+	portTries  = 1_000
 )
 
-// Free returns n different ports on which nothing listens now, at 127.0.0.1 and, if there is
-// IPv6, at ::1.
-func Free(t testing.TB, n int) (ports []int) {
+// FreePorts returns n different ports on which nothing listens now, at 127.0.0.1 and, if there is
+// IPv6, at ::1: for programs that must be told theirs before they start, or that start again at the same one.
+func FreePorts(t testing.TB, n int) (ports []int) {
 	t.Helper()
 	found := map[int]bool{}
-	for range tries {
+	for range portTries {
 		if len(ports) == n {
 			return ports
 		}
-		if port := lowest + rand.IntN(count); !found[port] && isFree(port) {
+		if port := lowestPort + rand.IntN(manyPorts); !found[port] && isFree(port) {
 			found[port] = true
 			ports = append(ports, port)
 		}
 	}
-	t.Fatalf("found %d free ports of %d in %d tries", len(ports), n, tries)
+	t.Fatalf("found %d free ports of %d in %d tries", len(ports), n, portTries)
 	return nil
 }
 

@@ -1,6 +1,4 @@
-// Package files replaces files as a whole: a reader, or a crash, finds the old contents or the
-// new ones.
-package files
+package clientconfig
 
 import (
 	"fmt"
@@ -9,9 +7,9 @@ import (
 	"runtime"
 )
 
-// Replace writes text to path by a temporary file and a rename, with permissions and
+// replaceFile writes text to path by a temporary file and a rename, with permissions and
 // owner of the file like, or 0600 if there is none. check runs before the rename.
-func Replace(path string, text []byte, like string, check func() error) (err error) {
+func replaceFile(path string, text []byte, like string, check func() error) (err error) {
 	dir := filepath.Dir(path)
 	file, err := os.CreateTemp(dir, "."+filepath.Base(path)+".pagemcp-*") // 0600
 	if err != nil {
