@@ -3,6 +3,7 @@
 import type { ComponentType } from 'preact'
 import type { DialogProps } from './dialog-props.ts'
 import type { Key } from './i18n.ts'
+import type { IconName } from './icon.tsx'
 import { dialog } from './state.ts'
 
 export interface Command {
@@ -18,6 +19,10 @@ export interface Command {
    */
   keys?: string
   run(): void
+  /** Of its button in the bar. */
+  icon?: IconName
+  /** Whether the button is pressed. */
+  isOn?(): boolean
   /** Whether the command is available now; default: always. */
   when?(): boolean
   /** The dialog that it opens: the value of `dialog` in state.ts, and the class of the element. */

@@ -1,6 +1,6 @@
 /** Commands of sharing. */
 
-import { type Command, opens } from '../base/commands.ts'
+import type { Command } from '../base/commands.ts'
 import { part } from '../base/part.ts'
 import { store } from '../messages/log.ts'
 import { chooseFile } from './choose-file.ts'
@@ -18,11 +18,6 @@ export const shareCommands: readonly Command[] = [
     run: async () => (await part(import('./share-parts.ts'))).copyConversation(),
     when: () => store.length > 0,
   },
-  opens('share', {
-    id: 'share.open',
-    title: 'share.title',
-    load: () => import('./share-parts.ts').then((one) => one.Share),
-  }),
   { id: 'share.import', title: 'share.import', run: chooseFile },
   {
     id: 'share.export',

@@ -4,12 +4,13 @@
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
 import { embedded, setting } from '../base/settings.ts'
-import { dialog, front, pane, side } from '../base/state.ts'
+import { dialog } from '../base/state.ts'
 import { StripMenu, useStrip } from '../base/strip.tsx'
 import { theme } from '../base/theme.ts'
 import { active, disconnect, revision, sessions, setRevision } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { isRevision, revisions } from '../protocol/revisions.ts'
+import { barCommands } from './bar-commands.ts'
 
 /** The language that the user chose; `''`: the language of the browser. */
 export const chosenLocale = setting('locale', '')
@@ -38,52 +39,22 @@ export function Bar() {
         </select>
       </label>
       <span class="bar-acts">
-        {embedded ? null : (
-          <button
-            type="button"
-            class="ghost"
-            data-command="gateway"
-            aria-pressed={front.value === 'gateway'}
-            title={t('shell.gateway')}
-            onClick={() => {
-              front.value = front.value === 'gateway' ? 'compose' : 'gateway'
-              pane.value = 'compose'
-            }}
-          >
-            <Icon name="eye" /> <span class="bar-text">{t('shell.gateway')}</span>
-          </button>
+        {barCommands.map(({ id, title, icon, keys, when, isOn, run }) =>
+          when?.() === false ? null : (
+            <button
+              key={id}
+              type="button"
+              class="ghost"
+              data-command={id.replace('shell.', '')}
+              aria-pressed={isOn?.()}
+              aria-keyshortcuts={keys?.replace(/Mod(.*)/, 'Control$1 Meta$1')}
+              title={t(title)}
+              onClick={run}
+            >
+              {icon && <Icon name={icon} />} <span class="bar-text">{t(title)}</span>
+            </button>
+          ),
         )}
-        <button
-          type="button"
-          class="ghost"
-          data-command="lessons"
-          aria-pressed={side.value === 'lessons'}
-          title={t('shell.lessons')}
-          onClick={() => {
-            side.value = side.value === 'lessons' ? 'explore' : 'lessons'
-          }}
-        >
-          <Icon name="book" /> <span class="bar-text">{t('shell.lessons')}</span>
-        </button>
-        <button
-          type="button"
-          class="ghost"
-          data-command="share"
-          title={t('shell.share')}
-          onClick={() => (dialog.value = 'share')}
-        >
-          <Icon name="share" /> <span class="bar-text">{t('shell.share')}</span>
-        </button>
-        <button
-          type="button"
-          class="ghost"
-          data-command="palette"
-          aria-keyshortcuts="Control+K Meta+K"
-          title={t('shell.palette')}
-          onClick={() => (dialog.value = 'palette')}
-        >
-          <Icon name="search" /> <span class="bar-text">{t('shell.palette')}</span>
-        </button>
         <Looks />
       </span>
     </header>

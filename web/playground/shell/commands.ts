@@ -3,8 +3,9 @@
 import type { Command } from '../base/commands.ts'
 import { type Locale, locales, setLocale } from '../base/i18n.ts'
 import { embedded } from '../base/settings.ts'
-import { dialog, pane, panes, side } from '../base/state.ts'
+import { dialog, pane, panes } from '../base/state.ts'
 import { type Theme, theme } from '../base/theme.ts'
+import { barCommands } from './bar-commands.ts'
 import { replayIntroduction } from './open-demo.ts'
 
 function nextPane() {
@@ -29,16 +30,9 @@ const languages = {
 } as const
 
 export const appCommands: readonly Command[] = [
-  {
-    id: 'shell.palette',
-    title: 'shell.palette',
-    keys: 'Mod+K',
-    run: () => (dialog.value = 'palette'),
-  },
+  ...barCommands,
   { id: 'shell.keys', title: 'shell.keys', keys: '?', run: () => (dialog.value = 'keys') },
   { id: 'shell.nextPane', title: 'shell.nextPane', keys: 'F6', run: nextPane },
-  { id: 'shell.lessons', title: 'shell.lessons', run: () => (side.value = 'lessons') },
-  { id: 'shell.explore', title: 'shell.explore', run: () => (side.value = 'explore') },
   {
     id: 'shell.introduction',
     title: 'shell.introduction',
