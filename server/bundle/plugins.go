@@ -18,7 +18,7 @@ import (
 // lazyModules are the modules of web/src that are loaded on demand. Each is a separate
 // file of the package.
 var lazyModules = [...]string{
-	"access/decisions", "access/dialog", "answer-call", "redact-contents", "skills",
+	"access/decisions", "access/dialog", "answer-call", "listen", "redact-contents", "skills",
 	"sources/idb-reader", "sources/page-content", "validate", "webmcp",
 }
 

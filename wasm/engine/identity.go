@@ -49,7 +49,7 @@ func (e *Engine) Names(ctx context.Context, uri string) error {
 }
 
 // identityOf returns the text that all spellings of a URI share: it is decoded, with the escapes of our
-// own sources (~0 to ~9: web/src/sources/idb-keys.ts), and its query variables are in order.
+// own sources (~0 to ~9: web/src/sources/idb-open.ts), and its query variables are in order.
 func identityOf(uri string) string {
 	if strings.IndexByte(uri, '%') < 0 && strings.IndexByte(uri, '~') < 0 && strings.IndexByte(uri, '&') < 0 {
 		return lowerScheme(uri)

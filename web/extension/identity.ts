@@ -1,9 +1,9 @@
 /**
- * The page id of the extension. Pages store theirs in sessionStorage (src/page-id.ts), which ends with the
+ * The page id of the extension. Pages store theirs in sessionStorage (src/connector.ts), which ends with the
  * document. The extension uses the same id at each start, so that its URIs at the gateway keep their prefix.
  */
 
-const name = 'pagemcp.page' // as in src/page-id.ts
+const name = 'pagemcp.page' // as in src/connector.ts
 
 const gatewaysName = 'pagemcp.gateways'
 

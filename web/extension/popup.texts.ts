@@ -1,5 +1,5 @@
 /**
- * What the popup and the icon of the extension say. Terms are those of src/access/panel-texts.ts. `data-text` and
+ * What the popup and the icon of the extension say. Terms are those of src/access/panel.ts. `data-text` and
  * `data-label` put texts into popup.html.
  */
 

@@ -30,6 +30,7 @@ import { jsonText } from './json.ts'
 import type { Json } from './source.ts'
 import {
   type Checker,
+  callTool,
   checker,
   describedPrompt,
   describedTool,
@@ -109,6 +110,8 @@ export async function answerCall(
   }
 }
 
+export { confirmation } from './tool.ts'
+
 /** The answer for the engine; `undefined`: the callee has no such prompt, tool or completion. */
 async function answerOf(
   callee: RegisteredCallee,
@@ -132,16 +135,19 @@ async function answerOf(
       return answer === undefined ? undefined : promptResult(answer)
     }
     case questions.callTool: {
-      if (callee.callTool === undefined) return undefined
+      if (callee.tool === undefined && callee.callTool === undefined) return undefined
       // Registered tools decide by their schema.
-      const run = async () => callee.callTool?.(name, mounted ? unrounded(args) : args, request())
+      const run = async () =>
+        callee.tool
+          ? callTool(callee.tool, args, request())
+          : callee.callTool?.(name, mounted ? unrounded(args) : args, request())
       return runTool(run, mounted, signal, report)
     }
     case questions.prepare: {
       let prepared: { value: unknown } | undefined
       const run = async () => {
         const own = { ...request(), prepares: true }
-        prepared = { value: await callee.callTool?.(name, args, own) }
+        prepared = { value: callee.tool && (await callTool(callee.tool, args, own)) }
       }
       const result = await runTool(run, mounted, signal, report)
       return prepared ? { prepared: prepared.value } : { result }

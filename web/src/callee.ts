@@ -10,7 +10,7 @@ export type { HandlerCall, HandlerOutcome, SendUpdate } from './answer-call.ts'
 
 import { lazily } from './module.ts'
 import type { Annotations, Icon, Json } from './source.ts'
-import type { Checker } from './tool.ts'
+import type { Checker, RegisteredTool } from './tool.ts'
 import { internal } from './wasm-numbers.ts'
 
 /** The severity of a log message; RFC 5424, lowest first. */
@@ -245,8 +245,8 @@ export type CompletionProvider =
 export interface RegisteredCallee extends Callee {
   /** Completes arguments, or variables, by name. The code for it is loaded with the first call. */
   completions?: Record<string, CompletionProvider>
-  /** What the user is asked before a call of the tool; `undefined`: its arguments are not valid. */
-  confirm?(args: unknown): Promise<string | undefined>
+  /** Instead of {@link Callee.callTool}. */
+  tool?: RegisteredTool
 }
 
 // Content of prompts and of tools' results: blocks of text, images, sound and resources.
@@ -521,6 +521,10 @@ const load = () => lazily('answer-call.js', import('./answer-call.ts'))
 
 /** Something was registered that will be called. */
 export const prepareCalls = () => void load()
+
+/** What the user is asked before a call of a tool. */
+export const confirmed = async (tool: RegisteredTool, args: unknown) =>
+  (await load()).confirmation(tool, args)
 
 /** Answers a call by the engine. */
 export async function answerCall(

@@ -1,7 +1,7 @@
 /** Ways to a gateway, for `connect`. */
 
+import { fromBase64Url, toBase64Url } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
-import { fromBase64Url, toBase64Url } from './listen.ts'
 import { lazily } from './module.ts'
 import { connectGateway, type Dial, JoinError } from './websocket.ts'
 

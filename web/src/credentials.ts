@@ -4,8 +4,8 @@
  */
 
 import type { Invitation } from './connector.ts'
+import { toBase64Url } from './contents.ts'
 import { inDatabase, result } from './database.ts'
-import { toBase64Url } from './listen.ts'
 import { stopwatch } from './replies.ts'
 import type { Dial } from './websocket.ts'
 import { type Credential, type Hello, type Pairing, subprotocol } from './websocket.ts'

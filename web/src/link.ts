@@ -393,3 +393,12 @@ export function listenToPort(
 export function clones(port: Port): boolean {
   return typeof MessagePort === 'function' && port instanceof MessagePort
 }
+
+/** @throws TypeError for a text that is not an origin */
+export function checkedOrigin(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
+  if (origin === 'null' || origin !== text) {
+    throw new TypeError(`not an origin: ${JSON.stringify(text)}; write it like https://a.example`)
+  }
+  return origin
+}

@@ -10,8 +10,8 @@
  * Other origins get no answer, not even a rejection: it would reveal that a PageMCP page is there.
  */
 
-import { toBase64 } from './contents.ts'
-import { Channel, goodbye } from './link.ts'
+import { toBase64Url } from './contents.ts'
+import { Channel, checkedOrigin, goodbye } from './link.ts'
 
 /** The most clients of one origin at a time; another one ends the oldest. */
 const maxPerOrigin = 16
@@ -32,13 +32,12 @@ export type Admit = (
  *
  * @param options.origins - exact origins, such as `https://assistant.example`; no default, no wildcard
  * @param options.signal - stops listening, and ends the clients that connected, each with a last message
- * @throws TypeError for a text that is not an origin; `null`, the origin of sandboxed frames, cannot be listed
  */
 export function listen(
-  options: { origins: readonly [string, ...string[]]; signal?: AbortSignal },
+  options: { origins: readonly string[]; signal?: AbortSignal },
   admit: Admit,
 ): void {
-  const origins = new Set(options.origins.map(checkedOrigin))
+  const origins = new Set(options.origins)
   const admitted = new Map<string, Set<{ end(reason: string): void }>>() // oldest first
   const nonces = new WeakMap<object, Set<string>>() // by source: a nonce is accepted once
 
@@ -162,24 +161,4 @@ export function isReal(source: Window, origin: string): boolean {
   } catch {
     return true // another process: not one that we made
   }
-}
-
-/** @throws TypeError for a text that is not an origin */
-export function checkedOrigin(text: string): string {
-  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
-  if (origin === 'null' || origin !== text) {
-    throw new TypeError(`not an origin: ${JSON.stringify(text)}; write it like https://a.example`)
-  }
-  return origin
-}
-
-/** Base64url without padding (RFC 4648, section 5). */
-export function toBase64Url(bytes: Uint8Array<ArrayBuffer>): string {
-  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-/** @throws a `DOMException` named `InvalidCharacterError` for other text */
-export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
 }

@@ -44,10 +44,10 @@ import {
   type PromptHandler,
   type PromptOptions,
   promptCallee,
+  type RegisteredTool,
   type ToolHandler,
   type ToolOptions,
   type ToolSchema,
-  toolCallee,
 } from './tool.ts'
 
 /**
@@ -329,8 +329,12 @@ export function publishing(
     tool(name: string, ...rest: [unknown] | [ToolOptions, unknown]) {
       const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
       const tool = describedTool({ ...options, name })
-      const callee = toolCallee(tool, handler as never, options as never)
-      return ending(publish({ tools: [tool.json] }, [{ callee }]).remove, options.signal)
+      const { prepare, confirm } = options
+      const own = { ...tool, handler, prepare, confirm } as RegisteredTool
+      return ending(
+        publish({ tools: [tool.json] }, [{ callee: { tool: own } }]).remove,
+        options.signal,
+      )
     },
     skill(...skill: SkillParameters) {
       const removed = new AbortController()

@@ -12,8 +12,7 @@ import {
 } from './connector.ts'
 import type { Redact } from './contents.ts'
 import { jsonCopy } from './json.ts'
-import { Channel, goodbye, isGoodbye, listenToPort, type Port } from './link.ts'
-import { listen } from './listen.ts'
+import { Channel, checkedOrigin, goodbye, isGoodbye, listenToPort, type Port } from './link.ts'
 import { lazily } from './module.ts'
 import type { AccessOption, PageAccess } from './page-access.ts'
 import { pageAccess } from './page-access.ts'
@@ -383,9 +382,13 @@ function startNew(options: StartOptions): PageMcp {
     changed: (what) => thread.changed(what),
     listen({ origins, signal }) {
       const stopped = new AbortController()
-      listen({ origins, signal: untilClosed(stopped.signal) }, (port, origin, closed) =>
-        thread.open(port, origin, closed),
-      )
+      const own = { origins: origins.map(checkedOrigin), signal: untilClosed(stopped.signal) }
+      // Clients repeat their request until it is loaded.
+      lazily('listen.js', import('./listen.ts'))
+        .then(({ listen }) =>
+          listen(own, (port, origin, closed) => thread.open(port, origin, closed)),
+        )
+        .catch((error) => own.signal.aborted || report(error))
       return ending(() => stopped.abort(), signal)
     },
     port() {

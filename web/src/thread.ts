@@ -5,7 +5,13 @@
  * Ports end with their Worker: they were moved to it. Their clients get a last message, or the window tells them.
  */
 
-import { answerCall, type HandlerCall, type HandlerOutcome, type SendUpdate } from './callee.ts'
+import {
+  answerCall,
+  confirmed,
+  type HandlerCall,
+  type HandlerOutcome,
+  type SendUpdate,
+} from './callee.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway, newPageId, presentPageId } from './connector.ts'
 import { provided, type Redact, readRequest, redactContents, redactReady } from './contents.ts'
@@ -349,8 +355,8 @@ function windowHandlers(
     async call({ number, source, what, text }, signal): Promise<HandlerOutcome> {
       if (what === accessQuestion) {
         const request = JSON.parse(text) as AccessRequest
-        const asks = request.tool && all.tool(request.tool.name)?.callee?.confirm
-        const question = await asks?.(request.arguments ?? {})
+        const tool = request.tool && all.tool(request.tool.name)?.callee?.tool
+        const question = tool?.confirm && (await confirmed(tool, request.arguments ?? {}))
         const answer = await host.ask({ ...request, ...(question && { question }) }, signal())
         return { reason: none, text: JSON.stringify(answer) }
       }

@@ -133,31 +133,37 @@ export function describedTool(
 
 type AnyHandler = (args: never, request: CallRequest) => unknown
 
-/** The callee of a tool that the web app registers. */
-export function toolCallee(
-  { input, output }: DescribedTool,
-  handler: AnyHandler,
-  { prepare, confirm }: { prepare?: AnyHandler; confirm?: (args: never) => string } = {},
-): RegisteredCallee {
-  return {
-    ...(confirm && {
-      async confirm(args) {
-        const checked = input ? await input.check(args) : { value: args }
-        return 'problems' in checked ? undefined : confirm(checked.value as never)
-      },
-    }),
-    async callTool(_, args, request: OwnCallRequest) {
-      const checked = await request.check(args, input)
-      if ('problems' in checked) {
-        throw new ToolError(`The arguments are not valid. ${explain(checked.problems)}`)
-      }
-      const value = checked.value as never
-      const prepared = request.isTask ? request.prepared : await prepare?.(value, request)
-      if (request.prepares) return prepared as ToolAnswer
-      const answer = await handler(value, { ...request, prepared })
-      return output ? structured(answer, output) : (answer as ToolAnswer)
-    },
+/** A tool that the web app has registered; answer-call.js calls it. */
+export interface RegisteredTool extends DescribedTool {
+  handler: AnyHandler
+  prepare?: AnyHandler
+  confirm?: (args: never) => string
+}
+
+/** What the user is asked before a call; `undefined`: nothing, or its arguments are not valid. */
+export async function confirmation(
+  { input, confirm }: RegisteredTool,
+  args: unknown,
+): Promise<string | undefined> {
+  const checked = input ? await input.check(args) : { value: args }
+  return 'problems' in checked ? undefined : confirm?.(checked.value as never)
+}
+
+/** Calls a tool of the web app. */
+export async function callTool(
+  { input, output, handler, prepare }: RegisteredTool,
+  args: Record<string, unknown>,
+  request: OwnCallRequest,
+): Promise<ToolAnswer> {
+  const checked = await request.check(args, input)
+  if ('problems' in checked) {
+    throw new ToolError(`The arguments are not valid. ${explain(checked.problems)}`)
   }
+  const value = checked.value as never
+  const prepared = request.isTask ? request.prepared : await prepare?.(value, request)
+  if (request.prepares) return prepared as ToolAnswer
+  const answer = await handler(value, { ...request, prepared })
+  return output ? structured(answer, output) : (answer as ToolAnswer)
 }
 
 /** Runs a tool and makes a result of its answer or error; `mounted` as in callee.ts. */

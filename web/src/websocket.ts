@@ -5,6 +5,7 @@
 
 import type { Client, TextChannel } from './clients.ts'
 import type { Invitation } from './connector.ts'
+import { fromBase64Url, toBase64Url } from './contents.ts'
 import {
   credentials,
   fetchToken,
@@ -19,7 +20,6 @@ import {
   termsOf,
   tokenProtocols,
 } from './credentials.ts'
-import { fromBase64Url, toBase64Url } from './listen.ts'
 import { blocked, deniedByBrowser, worthTrying } from './receiver.ts'
 import { stopwatch } from './replies.ts'
 

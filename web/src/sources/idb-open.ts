@@ -3,8 +3,8 @@
  * nothing.
  */
 
+import { fromBase64Url, toBase64Url } from '../contents.ts'
 import { underLock } from '../database.ts'
-import { fromBase64Url, toBase64Url } from '../listen.ts'
 import { observeCalls } from './wrap.ts'
 
 /** The timeout of opening a database: an upgrade of the app may be running. */
