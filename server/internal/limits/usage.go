@@ -88,6 +88,7 @@ type use struct {
 	who     User
 	what    What
 	granted chan struct{} // closed when it is counted after it has waited
+	isOver  bool          // it has left
 }
 
 // A bucket has the tokens of a place.
@@ -175,7 +176,7 @@ func (u *Usage) exceed(over *Exceeded) *Exceeded {
 func (u *Usage) Take(ctx context.Context, who User, what What) (release func(), over *Exceeded) {
 	one := &use{who: who, what: what}
 	if over = u.enter(one, true); over == nil {
-		return sync.OnceFunc(func() { u.leave(one) }), nil
+		return func() { u.leave(one) }, nil
 	}
 	if one.granted == nil {
 		return nil, u.exceed(over)
@@ -184,7 +185,7 @@ func (u *Usage) Take(ctx context.Context, who User, what What) (release func(), 
 	defer late.Stop()
 	select {
 	case <-one.granted:
-		return sync.OnceFunc(func() { u.leave(one) }), nil
+		return func() { u.leave(one) }, nil
 	case <-late.C:
 	case <-ctx.Done():
 	}
@@ -198,7 +199,7 @@ func (u *Usage) Try(who User, what What) (release func(), ok bool) {
 	if u.enter(one, false) != nil {
 		return nil, false
 	}
-	return sync.OnceFunc(func() { u.leave(one) }), true
+	return func() { u.leave(one) }, true
 }
 
 // enter counts a use, or makes it wait if it may and there is room for that.
@@ -228,6 +229,10 @@ func (one *use) line() place {
 func (u *Usage) leave(one *use) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if one.isOver {
+		return
+	}
+	one.isOver = true
 	line := one.line()
 	if i := slices.Index(u.lines[line], one); i >= 0 {
 		u.dequeue(line, i)
