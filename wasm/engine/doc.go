@@ -31,13 +31,14 @@
 // URIs clients are subscribed to, interest.go makes sources announce them, subscription.go
 // announces them to the client, and outbox.go is the queue of what waits for it. grants.go has the
 // user's decisions about assistants, admit.go asks them about each request, access.go replaces
-// them; readers.go is what gateways have of them.
+// them; readers.go is what gateways have of them. held.go has calls that wait for their client between two requests,
+// and extension.go what packages task and skill need of the engine, which does not know them.
 //
-// Locks are taken in this order: a client's mu, the mu of an Outbox, the registry's mu. None of them
-// is held while a Source is called, but for [Tasker.LastTask].
+// Locks are taken in this order: a client's mu, that of an extension, the mu of an Outbox, the registry's mu. None of
+// them is held while a Source is called, but for what [Topics].State asks.
 //
 // The engine does not know Remote. What both use is in packages of their own: emit writes JSON,
 // schema checks it, plain cleans texts, hop has what both sides of a hop agree on. Beyond the
-// interfaces of a Source, a Remote uses [Invocation.Round], [Invocation.ForwardNeed] and
-// [Invocation.Returned] to pass a request on, and [Contents].Relayed for the answer to a read.
+// interfaces of a Source, a Remote uses [Invocation.Round] and [Invocation.ForwardNeed] to
+// pass a request on, and [Contents].Relayed for the answer to a read.
 package engine
