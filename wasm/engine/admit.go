@@ -56,7 +56,7 @@ func (e *Engine) admit(ctx context.Context, g *Grants, req *Request) (result sin
 		asked, err = req.completion()
 		q.URI, q.Prompt = asked.URI, asked.Prompt
 	default:
-		_, err = req.readURI()
+		_, err = req.URI()
 	}
 	if err == nil {
 		err = e.admitOne(ctx, g, req, q)

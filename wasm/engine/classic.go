@@ -76,7 +76,7 @@ func (e *Engine) ping(context.Context, *Request) (sink.Result, error) {
 // subscribe adds a URI to those of the session. For a URI that cannot be read it fails
 // as the read does. MCP 2025-11-25, server/resources.
 func (e *Engine) subscribe(ctx context.Context, req *Request) (sink.Result, error) {
-	uri, err := req.readURI()
+	uri, err := req.URI()
 	if err != nil {
 		return sink.Result{}, err
 	}
@@ -90,7 +90,7 @@ func (e *Engine) subscribe(ctx context.Context, req *Request) (sink.Result, erro
 		return sink.Result{}, errMustWait
 	}
 	if !e.registry.add(req.client.sessionSubscription(), req.uri) {
-		return sink.Result{}, e.reason("Too many subscriptions: their URIs may have 16 MiB, and each counts 256 bytes more. Unsubscribe from others", "busy", false)
+		return sink.Result{}, e.Reason("Too many subscriptions: their URIs may have 16 MiB, and each counts 256 bytes more. Unsubscribe from others", "busy", false)
 	}
 	e.arm(ctx, e.reconcile(Topic{req.client.who, uri}))
 	return sink.Result{Document: e.fixed.Load().empty}, nil
@@ -139,7 +139,7 @@ func (d *Direct) Announce(uris ...string) {
 
 // unsubscribe takes a URI away. Doing so twice is harmless.
 func (e *Engine) unsubscribe(_ context.Context, req *Request) (sink.Result, error) {
-	if _, err := req.readURI(); err != nil {
+	if _, err := req.URI(); err != nil {
 		return sink.Result{}, err
 	}
 	req.client.sessionSubscription().unsubscribe(req.uri)

@@ -38,7 +38,7 @@ func (c *Client) requestInput(ctx context.Context, at turn, rev revision, reques
 				if msg.Error != nil {
 					why += ": " + msg.Error.Message // a text of the client's
 				}
-				return nil, c.engine.reason(why, "client-refused", false)
+				return nil, c.engine.Reason(why, "client-refused", false)
 			}
 			answers.Member(q.key, msg.Result)
 		case <-ctx.Done():

@@ -96,7 +96,7 @@ func (req *Request) wireError(err error) *jsonrpc.Error {
 		}
 		return &jsonrpc.Error{Code: code, Message: "Resource not found", Data: req.uriObject()}
 	case errors.Is(err, errReadOnly):
-		return e.reason("The user lets you run only tools that change nothing", "read-only", false)
+		return e.Reason("The user lets you run only tools that change nothing", "read-only", false)
 	case errors.Is(err, ErrBadCursor):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid cursor"}
 	case errors.Is(err, ErrBusy):
@@ -104,26 +104,26 @@ func (req *Request) wireError(err error) *jsonrpc.Error {
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return e.unfinished(req.method, "The request took too long to answer", "timeout")
 	case errors.Is(err, ErrTooLarge):
-		return e.reason("The answer is too large", "too-large", false)
+		return e.Reason("The answer is too large", "too-large", false)
 	case errors.Is(err, ErrAway):
 		return e.retryable(req.method, err, "The page is away", "page-away")
 	case errors.Is(err, ErrInterrupted):
-		return e.reason("The connection to the page broke; the tool may or may not have run", "interrupted", false)
+		return e.Reason("The connection to the page broke; the tool may or may not have run", "interrupted", false)
 	case errors.Is(err, ErrUnavailable):
 		return e.retryable(req.method, err, "The resource is not available at the moment", "unavailable")
 	case errors.As(err, &access):
-		return e.reason(access.message, access.reason, false)
+		return e.Reason(access.message, access.reason, false)
 	case errors.As(err, &refused):
 		e.report(err)
-		return e.reason(string(refused), "declined", false)
+		return e.Reason(string(refused), "declined", false)
 	}
 	e.report(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // JSON-RPC 2.0, section 5.1
 }
 
-// reason is an error that this side raises: -32603 and why, since
+// Reason is an error that this side raises: -32603 and why, since
 // -32000…-32099 are reserved for others (R-251, R-253).
-func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
+func (e *Engine) Reason(message, reason string, retry bool) *jsonrpc.Error {
 	data := jsonrpc.AppendString([]byte(`{"origin":`), e.options.Origin)
 	data = jsonrpc.AppendString(append(data, `,"reason":`...), reason)
 	data = strconv.AppendBool(append(data, `,"retry":`...), retry)
@@ -136,7 +136,7 @@ func (e *Engine) unfinished(method sink.Method, message, reason string) *jsonrpc
 	if method == callToolMethod {
 		message += "; the tool may have taken effect"
 	}
-	return e.reason(message, reason, method != callToolMethod)
+	return e.Reason(message, reason, method != callToolMethod)
 }
 
 // retryable is the error of a request that may be sent retryable, unless it was begun.
@@ -144,7 +144,7 @@ func (e *Engine) retryable(method sink.Method, err error, message, reason string
 	if errors.As(err, new(begunError)) {
 		return e.unfinished(method, message, reason)
 	}
-	return e.reason(message, reason, true)
+	return e.Reason(message, reason, true)
 }
 
 // closing is the error of a request that runs when the engine ends.
@@ -154,7 +154,7 @@ func (e *Engine) closing(method sink.Method) *jsonrpc.Error {
 
 // lacksCapability is what a classic client gets for codeMissingCapability.
 func (e *Engine) lacksCapability() *jsonrpc.Error {
-	return e.reason("The client lacks a capability that is required", "client-capability", false)
+	return e.Reason("The client lacks a capability that is required", "client-capability", false)
 }
 
 // uriObject is the data of "not found": the URI of the request.

@@ -204,11 +204,6 @@ func (e *Engine) ToolError(err error) *jsonrpc.Error {
 	return (&Request{engine: e, method: callToolMethod, rev: modern}).wireError(begun(err))
 }
 
-// Reason returns an error that says why, and whether to retry.
-func (e *Engine) Reason(message, reason string, retry bool) *jsonrpc.Error {
-	return e.reason(message, reason, retry)
-}
-
 // Invoke returns the context in which a source answers a request.
 func (e *Engine) Invoke(ctx context.Context, req *Request) context.Context {
 	ctx, _ = e.invocation(ctx, req)
@@ -222,9 +217,6 @@ func (req *Request) Who() Principal { return req.who }
 func (req *Request) May(verb Verb, uri string) bool {
 	return req.engine.options.Allow(req.who, verb, uri)
 }
-
-// URI returns the URI that a request names, in the canonical form.
-func (req *Request) URI() (string, error) { return req.readURI() }
 
 // Name returns the text of the member that names what the request is about, besides a URI.
 func (req *Request) Name() string { return req.name }

@@ -113,7 +113,7 @@ func (c *Client) acknowledge(req *Request, s *subscription, which lists, uris []
 		most = hop.MaxListens
 	}
 	if c.listens >= most {
-		c.sink.Fail(req.call, c.engine.reason("Too many subscriptions", "busy", true))
+		c.sink.Fail(req.call, c.engine.Reason("Too many subscriptions", "busy", true))
 		return false
 	}
 	c.sink.Notify(doc, req.call, sink.OfSubscription)

@@ -282,7 +282,7 @@ func (w *wire) Respond(call sink.Call, result sink.Result) {
 	case len(result.Refs) > 0: // only the wasm program's Sink has contents of a Ref
 		msg = jsonrpc.AppendError(nil, of.id, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"})
 	case isFull && len(result.Document.JSON) > maxSmall:
-		msg = jsonrpc.AppendError(nil, of.id, w.client.engine.reason("The answer is dropped: 4 MiB of earlier ones wait. Read these first, and request fewer at a time", "busy", false))
+		msg = jsonrpc.AppendError(nil, of.id, w.client.engine.Reason("The answer is dropped: 4 MiB of earlier ones wait. Read these first, and request fewer at a time", "busy", false))
 	default:
 		msg = jsonrpc.AppendResult(nil, of.id, result.Document.JSON)
 	}

@@ -181,9 +181,9 @@ func nameIn(clientInfo []byte) string {
 	return plain.Text(name, plain.MaxName)
 }
 
-// readURI returns the URI that a request names in the canonical form, checked before any lookup. Answers have
+// URI returns the URI that a request names in the canonical form, checked before any lookup. Answers have
 // the spelling of the client, req.uri.
-func (req *Request) readURI() (string, error) {
+func (req *Request) URI() (string, error) {
 	if !req.hasURI {
 		return "", BadParams("uri is missing")
 	}

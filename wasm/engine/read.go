@@ -16,7 +16,7 @@ import (
 // the order they were mounted; after an error the next one is tried.
 // MCP 2026-07-28, server/resources, Reading Resources.
 func (e *Engine) read(ctx context.Context, req *Request) (sink.Result, error) {
-	uri, err := req.readURI() // an invalid URI is not looked up
+	uri, err := req.URI() // an invalid URI is not looked up
 	if err != nil {
 		return sink.Result{}, err
 	}
@@ -241,9 +241,6 @@ func (e *Engine) lookupName(name string) lookup {
 	}
 	return e.lookupBy(name, (*mount).ofNames)
 }
-
-// lookupDotted is lookup for the id of a task.
-func (e *Engine) lookupDotted(id string) lookup { return e.lookupBy(id, (*mount).ofIDs) }
 
 // The prefixes of a mount.
 func (m *mount) ofURIs() string  { return m.prefix }
