@@ -31,8 +31,9 @@ func (p *tasked) engine() *engine.Engine {
 	table := engine.NewTable()
 	e.Mount("", table)
 	for name, tool := range map[string]engine.Entry{
-		"once": {Extra: task.Tool{Mode: task.Required}, Call: p.once},
-		"both": {Extra: task.Tool{Mode: task.Optional}, Call: p.both},
+		"once":     {Extra: task.Tool{Mode: task.Required}, Call: p.once},
+		"both":     {Extra: task.Tool{Mode: task.Optional}, Call: p.both},
+		"prepared": {Extra: task.Tool{Mode: task.Optional, Prepare: prepare}, Call: saysWhatWasPrepared},
 	} {
 		tool.Kind, tool.JSON = engine.Tools, []byte(`{"name":"`+name+`","inputSchema":{"type":"object"}}`)
 		if err := table.Put(tool); err != nil {
@@ -64,6 +65,34 @@ func (p *tasked) both(ctx context.Context, _ []byte) ([]byte, error) {
 }
 
 func newTasked(t *testing.T) *tasked { return &tasked{T: t} }
+
+// prepare answers a call without arguments, and keeps those of others.
+func prepare(_ context.Context, arguments []byte) (result, kept []byte, err error) {
+	if string(arguments) == "{}" {
+		return []byte(`{"content":[],"isError":true}`), nil, nil
+	}
+	return nil, arguments, nil
+}
+
+func saysWhatWasPrepared(ctx context.Context, _ []byte) ([]byte, error) {
+	return []byte(`{"content":[],"structuredContent":` + string(engine.InvocationOf(ctx).Detached().Prepared) + `}`), nil
+}
+
+// What runs before a call becomes a task may answer the call, or leave something for the task.
+func TestPreparedTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newTasked(t)
+		e := p.engine()
+		defer e.Close()
+		c := enginetest.TaskClientOf(t, e, "claude")
+		if got := c.Request("tools/call", `"name":"prepared","arguments":{}`); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"isError":true`) {
+			t.Error(got)
+		}
+		id := c.Create("prepared", `{"a":1}`)
+		synctest.Wait()
+		c.Wants(id, `"status":"completed"`, `"structuredContent":{"a":1}`)
+	})
+}
 
 // A client may answer one of two questions: the task waits for the other. Unknown keys, and those
 // that are answered, are ignored.
