@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Registration } from '../../src/publish.ts'
+import { start } from '../../src/start.ts'
 import { resultOf } from '../harness/client.ts'
 import { type TestPage, testPage } from './page.ts'
 
@@ -97,4 +98,20 @@ test('who a client is has to be said', async (t) => {
   for (const options of [undefined, {}, { principal: '' }]) {
     assert.throws(() => page.mcp.accept(port1, options as never), /accept needs \{ principal \}/)
   }
+})
+
+test('a second start with the name of an engine of this document returns that one', async (t) => {
+  const { mcp } = await testPage(t)
+  Object.assign(globalThis, { document: {} })
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'))
+  const first = start({ name: 'hot' })
+  first.resource('a:kept', 'x')
+  assert.equal(start({ name: 'hot' }), first)
+  assert.notEqual(start({ name: 'other' }), first)
+  assert.notEqual(mcp, first)
+  first.close()
+  const next = start({ name: 'hot' })
+  assert.notEqual(next, first)
+  next.close()
+  start({ name: 'other' }).close()
 })
