@@ -18,7 +18,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/monitor"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -143,10 +142,7 @@ func (g *Gateway) restore() (err error) {
 		Lenient: g.options.Lenient, PageSize: g.options.PageSize, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
 		MaySample:  g.sampling.Contains,
 		Doorkeeper: g.pairing, Log: g.log, SchemaRemoved: g.activity.schemaRemoved,
-		Sessions: gateway.SessionOptions{
-			Store: files, Lifetime: sessionLifetime,
-			Max: mcphttp.SessionLimits{PerOwner: most.Of(limits.Sessions, limits.OfOwner)},
-		},
+		Sessions: gateway.SessionOptions{Store: files, Lifetime: sessionLifetime},
 		Handlers: g.handlers(),
 	}, &access.Gate{
 		Auth: &authenticator{g.token, g.named}, Audit: g.activity, Monitor: &g.monitors, Pause: &g.pause,

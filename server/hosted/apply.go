@@ -14,7 +14,6 @@ func (n *Node) apply(old, next *config.Loaded) error {
 		return err
 	}
 	n.core.RefuseOrigins(next.PageOrigins)
-	n.core.Sessions.SetLimits(sessionLimits(next.Limits))
 	if !reflect.DeepEqual(old.Keys, next.Keys) {
 		n.core.CloseIdleViews() // they sign with the old key
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -204,7 +203,7 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 		Logging:    true,
 		MaySample:  func(origin string) bool { return n.sampling.Load().Contains(origin) },
 		Doorkeeper: n.doorkeeper,
-		Sessions:   n.sessionOptions(l.Limits),
+		Sessions:   n.sessionOptions(),
 		Log:        n.log.Logger,
 		MaxSockets: sockets, MaxPagesPerOrigin: sockets,
 		OnDemand: true, ViewIdle: viewIdle, MaxViews: most(limits.Views),
@@ -229,16 +228,12 @@ func (n *Node) warning() string {
 }
 
 // sessionOptions returns where sessions are kept: in a cluster in the store, else in memory.
-func (n *Node) sessionOptions(l limits.Limits) gateway.SessionOptions {
-	options := gateway.SessionOptions{Lifetime: sessionLifetime, Max: sessionLimits(l)}
+func (n *Node) sessionOptions() gateway.SessionOptions {
+	options := gateway.SessionOptions{Lifetime: sessionLifetime}
 	if n.cluster != nil {
 		options.Store = &ring.Sessions{Bucket: n.cluster.store.Sessions}
 	}
 	return options
-}
-
-func sessionLimits(l limits.Limits) mcphttp.SessionLimits {
-	return mcphttp.SessionLimits{All: l.Of(limits.Sessions, limits.OfNode), PerOwner: l.Of(limits.Sessions, limits.OfOwner)}
 }
 
 // instructions are those of /mcp.

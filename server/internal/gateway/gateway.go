@@ -80,7 +80,6 @@ type Options struct {
 type SessionOptions struct {
 	Store    mcphttp.SessionStore // nil: they end with the process
 	Lifetime time.Duration        // without use
-	Max      mcphttp.SessionLimits
 }
 
 // A Gateway connects pages with clients. See the package comment.
@@ -127,7 +126,7 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 	}
 	ending, endStreams := context.WithCancel(context.Background())
 	gw.endStreams = endStreams
-	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions.Store, Lifetime: options.Sessions.Lifetime, Max: options.Sessions.Max, Log: options.Log}
+	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions.Store, Lifetime: options.Sessions.Lifetime, Log: options.Log}
 	gw.Sessions.Open()
 	gw.mcp = &mcphttp.Server{Ending: ending, Endpoints: gw, Gate: gate, Sessions: gw.Sessions}
 	return gw

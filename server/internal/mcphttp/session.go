@@ -1,7 +1,6 @@
 package mcphttp
 
 import (
-	"cmp"
 	"container/list"
 	"context"
 	"crypto/rand"
@@ -31,7 +30,6 @@ type Sessions struct {
 	Gate      *access.Gate  // limits and audit log
 	Store     SessionStore  // nil: the memory of this process
 	Lifetime  time.Duration // without use
-	Max       SessionLimits
 	Log       *slog.Logger
 
 	writer string          // random: see Stored
@@ -43,13 +41,6 @@ type Sessions struct {
 	awake  list.List            // of *session, used last at the back
 	owners map[access.Owner]int // how many sessions of each are awake
 	late   int                  // see Late
-}
-
-// SessionLimits are those of sessions that are awake: that have a connection to an engine. 0
-// means the default.
-type SessionLimits struct {
-	All      int // default limits.MaxSessions
-	PerOwner int // default limits.MaxAwakeSessions
 }
 
 // A session is one client of the classic revisions that is awake: its connection to an engine,
@@ -145,15 +136,6 @@ func (ss *Sessions) Open() {
 	ss.writer = rand.Text()
 	ss.open, ss.close = context.WithCancel(context.Background())
 	ss.byKey, ss.owners = map[string]*session{}, map[access.Owner]int{}
-	ss.SetLimits(ss.Max)
-}
-
-// SetLimits replaces the numbers of sessions. Those that are awake over a new limit stay
-// until others need room.
-func (ss *Sessions) SetLimits(most SessionLimits) {
-	ss.mu.Lock()
-	defer ss.mu.Unlock()
-	ss.Max = SessionLimits{All: cmp.Or(most.All, limits.Hosted().Of(limits.Sessions, limits.OfNode)), PerOwner: cmp.Or(most.PerOwner, limits.Hosted().Of(limits.Sessions, limits.OfOwner))}
 }
 
 // new returns a session with one user that nothing refers to yet.
@@ -326,13 +308,16 @@ func (ss *Sessions) admit(s *session) error {
 	return err
 }
 
-// count makes a session count, and those sleep that it returns.
+// count makes a session count, and those sleep that it returns. Those that are awake over a limit that was
+// lowered stay until others need room.
 func (ss *Sessions) count(s *session) (closed []*session, err error) {
+	most := ss.Gate.Limits.Limits()
+	perOwner, all := most.Of(limits.Sessions, limits.OfOwner), most.Of(limits.Sessions, limits.OfNode)
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	for {
-		isOwnerFull := ss.owners[s.client.Owner] >= ss.Max.PerOwner
-		if !isOwnerFull && ss.awake.Len() < ss.Max.All {
+		isOwnerFull := ss.owners[s.client.Owner] >= perOwner
+		if !isOwnerFull && ss.awake.Len() < all {
 			break
 		}
 		victim := ss.victim(s.client.Owner, isOwnerFull)

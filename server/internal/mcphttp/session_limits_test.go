@@ -57,7 +57,7 @@ func (n *testProcess) owners() (all []string) {
 // They stay valid, and those of others stay awake.
 func TestAnOwnersOwnSessionsMakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{PerOwner: 3} })
+		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) { ss.Gate.Limits = limited("sessionsPerOwner", 3) })
 		bob := n.streamAs("https://auth.example bob app")
 		first := n.beginAs(aliceToken)
 		var streams []*gatewaytest.Stream
@@ -88,7 +88,7 @@ func TestAnOwnersOwnSessionsMakeRoom(t *testing.T) {
 // If the node is full, an idle session of the same owner makes room before those of others.
 func TestAnIdleSessionOfTheSameOwnerMakesRoomFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{All: 3} })
+		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) { ss.Gate.Limits = limited("sessions", 3) })
 		n.beginAs("https://auth.example bob app")
 		time.Sleep(2 * time.Second)
 		n.beginAs(aliceToken)
@@ -104,7 +104,7 @@ func TestAnIdleSessionOfTheSameOwnerMakesRoomFirst(t *testing.T) {
 // If the node is full, the session that is idle for longest makes room: its next request restores it.
 func TestASessionMakesRoomBeforeOneIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{All: 4} })
+		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) { ss.Gate.Limits = limited("sessions", 4) })
 		stream := n.streamAs("https://auth.example user app tenant-red")
 		var sessions []string
 		for i := range 12 {
@@ -123,7 +123,7 @@ func TestASessionMakesRoomBeforeOneIsRejected(t *testing.T) {
 func TestSessionsInUseStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newTestOwners(t)
-		n := c.process(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{PerOwner: 2} })
+		n := c.process(func(ss *mcphttp.Sessions) { ss.Gate.Limits = limited("sessionsPerOwner", 2) })
 		for range 2 {
 			n.call(n.begin(), "1", "slow")
 		}

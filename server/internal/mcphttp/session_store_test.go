@@ -363,7 +363,7 @@ func TestSleepingSessionsAreSmall(t *testing.T) {
 func TestSessionsThatSleepWriteNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, store := newTestOwners(t), newTestStore()
-		n := c.process(store.use, func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{All: 1} })
+		n := c.process(store.use, func(ss *mcphttp.Sessions) { ss.Gate.Limits = limited("sessions", 1) })
 		session := n.begin()
 		store.setAway(true)
 		n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
