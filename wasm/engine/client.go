@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -191,9 +193,10 @@ func (c *Client) shutDown() {
 	})
 }
 
-// takeAll is take for everything; outcome passes what becomes of each to the Sink. c.mu is held.
+// takeAll is take for everything, oldest first; outcome passes what becomes of each to the Sink. c.mu is held.
 func (c *Client) takeAll(outcome func(sink.Call, *running)) (ended []*subscription) {
-	for call, run := range c.running {
+	for _, call := range slices.Sorted(maps.Keys(c.running)) {
+		run := c.running[call]
 		ended = append(ended, c.take(call, run)...)
 		outcome(call, run)
 	}
