@@ -19,12 +19,12 @@ var (
 	ErrTimeout     = errors.New("took too long")
 	ErrAway        = errors.New("the page is away")
 	ErrUnavailable = errors.New("not available at the moment")
-	ErrInterrupted = errors.New("the link broke while a tool ran") // which may or may not have taken effect
+	ErrSent        = errors.New("the client has the outcome already") // of Run of an [Extension] after [Invocation.Detach]
+	ErrInterrupted = errors.New("the link broke while a tool ran")    // which may or may not have taken effect
 
 	errDenied   = errors.New("not allowed") // looks like ErrNotFound from outside
 	errReadOnly = errors.New("read only")
 	errMustWait = errors.New("a source has to be waited for")
-	errSent     = errors.New("the sink has the outcome already")
 )
 
 // An unsentError is the error of a request that did not reach the other engine.

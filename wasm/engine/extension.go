@@ -157,9 +157,6 @@ type Detached struct {
 	Ask      func(ctx context.Context, requests []byte) (answers []byte, err error) // see [Invocation.Ask]
 }
 
-// ErrDetached is what Run of an [Extension] returns after Detach.
-var ErrDetached = errSent
-
 // Detach answers the request of a call of a client of 2026-07-28, and lets the call go on without one. It returns false
 // if the request has ended.
 func (i *Invocation) Detach(d *Detached, answer sink.Result) bool {

@@ -40,10 +40,12 @@ type ListKind struct {
 
 // The kinds that every engine has. Templates (RFC 6570) are of URIs that are not all listed.
 var (
-	Resources = &ListKind{Method: MethodListResources, Member: "resources", Key: "uri", One: "resource", rules: ofResource}
-	Templates = &ListKind{Method: MethodListTemplates, Member: "resourceTemplates", Key: "uriTemplate", One: "template", rules: ofTemplate}
-	Prompts   = &ListKind{Method: MethodListPrompts, Member: "prompts", Key: "name", One: "prompt", scheme: "prompt:", lists: promptsList, rules: ofPrompt}
-	Tools     = &ListKind{Method: MethodListTools, Member: "tools", Key: "name", One: "tool", scheme: "tool:", lists: toolsList, rules: ofTool}
+	Resources, Templates, Prompts, Tools = &resources, &templates, &prompts, &tools
+
+	resources = ListKind{Method: MethodListResources, Member: "resources", Key: "uri", One: "resource", rules: ofResource}
+	templates = ListKind{Method: MethodListTemplates, Member: "resourceTemplates", Key: "uriTemplate", One: "template", rules: ofTemplate}
+	prompts   = ListKind{Method: MethodListPrompts, Member: "prompts", Key: "name", One: "prompt", scheme: "prompt:", lists: promptsList, rules: ofPrompt}
+	tools     = ListKind{Method: MethodListTools, Member: "tools", Key: "name", One: "tool", scheme: "tool:", lists: toolsList, rules: ofTool}
 )
 
 // Changed returns the change that announces the list of a kind.

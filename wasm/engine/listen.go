@@ -78,7 +78,7 @@ func (e *Engine) listen(ctx context.Context, req *Request) (sink.Result, error) 
 	e.arm(ctx, e.reconcile(wanted...))
 	honoured = s.withoutRefused(honoured)
 	opened = req.client.acknowledge(req, s, which, honoured, others, isEmpty)
-	return sink.Result{}, errSent
+	return sink.Result{}, ErrSent
 }
 
 // acknowledge sends the first message of a subscription, then what changed since

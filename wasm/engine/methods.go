@@ -79,15 +79,15 @@ var coreMethods = [...]Method{
 	pingMethod:          {Name: MethodPing, Right: RightConnect, Rate: RateNone, eras: inClassic, Answer: (*Engine).ping},              // in classic.go
 	initializeMethod:    {Name: MethodInitialize, Right: RightConnect, Rate: RateCalls, eras: inClassic, Answer: (*Engine).initialize}, // in classic.go
 	discoverMethod:      {Name: MethodDiscover, Right: RightConnect, Rate: RateNone, eras: inModern, envelope: true, Answer: (*Engine).discover},
-	listResourcesMethod: {Name: MethodListResources, Right: RightRead, Rate: RateNone, eras: inBoth, Lists: Resources},
-	listTemplatesMethod: {Name: MethodListTemplates, Right: RightRead, Rate: RateNone, eras: inBoth, Lists: Templates},
+	listResourcesMethod: {Name: MethodListResources, Right: RightRead, Rate: RateNone, eras: inBoth, Lists: &resources},
+	listTemplatesMethod: {Name: MethodListTemplates, Right: RightRead, Rate: RateNone, eras: inBoth, Lists: &templates},
 	readResourceMethod:  {Name: MethodReadResource, Right: RightRead, Rate: RateReads, Named: "uri", Repeated: true, eras: inBoth, Answer: (*Engine).read},
 	subscribeMethod:     {Name: MethodSubscribe, Right: RightRead, Rate: RateNone, eras: inClassic, needs: needsSubscribe, Answer: (*Engine).subscribe},                    // in classic.go
 	unsubscribeMethod:   {Name: MethodUnsubscribe, Right: RightRead, Rate: RateNone, Decides: true, eras: inClassic, needs: needsSubscribe, Answer: (*Engine).unsubscribe}, // in classic.go
 	listenMethod:        {Name: MethodListen, Right: RightRead, Rate: RateNone, Decides: true, eras: inModern, envelope: true, Answer: (*Engine).listen},
-	listToolsMethod:     {Name: MethodListTools, Right: RightConnect, Rate: RateNone, eras: inBoth, needs: needsTools, Lists: Tools},
+	listToolsMethod:     {Name: MethodListTools, Right: RightConnect, Rate: RateNone, eras: inBoth, needs: needsTools, Lists: &tools},
 	callToolMethod:      {Name: MethodCallTool, Right: RightCall, Rate: RateCalls, Named: "name", Repeated: true, Waits: true, Decides: true, Unknown: "Unknown tool", eras: inBoth, needs: needsTools, Answer: (*Engine).callTool},
-	listPromptsMethod:   {Name: MethodListPrompts, Right: RightPrompt, Rate: RateNone, eras: inBoth, needs: needsPrompts, Lists: Prompts},
+	listPromptsMethod:   {Name: MethodListPrompts, Right: RightPrompt, Rate: RateNone, eras: inBoth, needs: needsPrompts, Lists: &prompts},
 	getPromptMethod:     {Name: MethodGetPrompt, Right: RightPrompt, Rate: RateCalls, Named: "name", Repeated: true, Waits: true, Unknown: "Unknown prompt", eras: inBoth, needs: needsPrompts, Answer: (*Engine).getPrompt},
 	completeMethod:      {Name: MethodComplete, Right: RightRead, Rate: RateCompletions, Waits: true, Unknown: "Unknown prompt or resource template", eras: inBoth, needs: needsCompletions, Answer: (*Engine).complete},
 	setLevelMethod:      {Name: MethodSetLevel, Right: RightConnect, Rate: RateNone, eras: inClassic, needs: needsLogging, Answer: (*Engine).setLevel}, // in classic_input.go

@@ -97,8 +97,6 @@ func (e *Engine) callTool(ctx context.Context, req *Request) (sink.Result, error
 	})
 }
 
-var errState = BadParams("requestState is not valid for this request, or what it belongs to has ended; call again without it")
-
 // callNamed calls the sources that may have a name, longest prefix first, and returns the
 // result of the first that has it.
 func (e *Engine) callNamed(ctx context.Context, req *Request, kind Kind, verb Verb,
@@ -121,7 +119,7 @@ func (e *Engine) callNamed(ctx context.Context, req *Request, kind Kind, verb Ve
 		for l := e.lookupName(req.name); l.next(); {
 			m, own := l.mount, l.own
 			if req.state != nil && m.guard == nil { // a call of its own would have waited here
-				failed = errState
+				failed = BadParams("requestState is not valid for this request, or what it belongs to has ended; call again without it")
 				continue
 			}
 			call := func() ([]byte, error) {
@@ -140,8 +138,8 @@ func (e *Engine) callNamed(ctx context.Context, req *Request, kind Kind, verb Ve
 			}
 			var typed *TypedResult
 			switch {
-			case errors.Is(err, errSent):
-				return sink.Result{}, errSent
+			case errors.Is(err, ErrSent):
+				return sink.Result{}, ErrSent
 			case errors.As(err, &typed) && req.rev == modern:
 				return e.Result(typed.Type, typed.Members(m.dotted), false), nil
 			case err == nil:

@@ -205,7 +205,7 @@ func (c *Client) settle(req *Request, params []byte, result sink.Result, err err
 		}
 		c.respond(req.call, result)
 		return nil, 0, sink.Sent
-	case errSent:
+	case ErrSent:
 		return nil, 0, sink.Sent
 	case errMustWait:
 		if err = c.runLater(req, params); err == nil {
@@ -267,7 +267,7 @@ func (c *Client) runLater(req *Request, params []byte) error {
 			}
 		}()
 		result, err := c.runSafely(ctx, req, params)
-		if err != nil && err != errSent {
+		if err != nil && err != ErrSent {
 			switch cause := context.Cause(ctx); {
 			case cause == nil:
 			case cause == ErrTimeout || errors.As(cause, new(*accessError)):
@@ -318,7 +318,7 @@ func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context
 }
 
 // complete answers a request that ran, unless it was cancelled, or the client is
-// gone. err is nil, errSent or one of the wire. It reports whether the result is passed to the Sink.
+// gone. err is nil, ErrSent or one of the wire. It reports whether the result is passed to the Sink.
 func (c *Client) complete(call sink.Call, result sink.Result, err error) (isPassed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

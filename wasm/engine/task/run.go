@@ -131,7 +131,7 @@ func (ts *Tasks) run(ctx context.Context, c *engine.ToolCall) (result []byte, er
 				err = jsonrpc.Panicked(p)
 			}
 			t.end(ctx, c, result, err)
-			result, err = nil, engine.ErrDetached
+			result, err = nil, engine.ErrSent
 		}
 	}()
 	var kept []byte
