@@ -1,7 +1,8 @@
 import { metaLossy } from '../contents.ts'
+import { Channel } from '../link.ts'
 import { lazily } from '../module.ts'
 import { isPrivateElement, redactUrl } from '../redact.ts'
-import { NotFoundError, type Source } from '../source.ts'
+import { type Contents, NotFoundError, type Source } from '../source.ts'
 import { plainLabel } from '../translation.ts'
 import { wrongOption } from './idb.ts'
 import {
@@ -83,6 +84,16 @@ export function page(options: PageOptions): Source {
     return { uri: `page:///${part}`, name, description, mimeType }
   })
   const load = () => lazily('page-content.js', import('./page-content.ts'))
+  const inFlight = new Map<PagePart, Promise<Contents[]>>()
+  /** Reads in a task of its own, for all that have asked for the part until then: a read of a large page takes long. */
+  const readPart = async (part: PagePart): Promise<Contents[]> => {
+    const { contentOf } = await load()
+    await nextTask()
+    inFlight.delete(part)
+    const { text, lossy } = contentOf(part, outermost(all(selector)))
+    const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
+    return [{ uri: `page:///${part}`, mimeType: kinds[part][1], text, _meta }]
+  }
   return {
     mounted: () => void load(),
     list: async () => ({ resources }),
@@ -90,10 +101,9 @@ export function page(options: PageOptions): Source {
     async read(uri) {
       const part = parts.find((one: PagePart) => uri === `page:///${one}`)
       if (part === undefined) throw new NotFoundError(uri)
-      const { contentOf } = await load()
-      const { text, lossy } = contentOf(part, outermost(all(selector)))
-      const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
-      return [{ uri, mimeType: kinds[part as PagePart][1], text, _meta }]
+      const reading = inFlight.get(part) ?? readPart(part)
+      inFlight.set(part, reading)
+      return reading
     },
 
     watch(changed, signal) {
@@ -111,6 +121,17 @@ export function page(options: PageOptions): Source {
     },
   }
 }
+
+/** A task after those that wait already; timers of hidden windows are slow. */
+const nextTask = () =>
+  new Promise<void>((resolve) => {
+    const { port1, port2 } = new Channel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(undefined)
+  })
 
 // The metadata of a document: title, URL, language, description, canonical URL.
 
