@@ -18,6 +18,7 @@ inBrowsers(
     const open = (url: string) => page.goto(url).then(() => page)
     await openPlayground(open, playground, '?lang=en') // with the introduction and the service worker
     await saw(page, '[data-pane=timeline] [role=row]', 'notifications/resources/updated')
+    await press(page, '#pane-timeline [role=row]', 'resources/read')
     await press(page, '[data-command=send]', '')
     await saw(page, '[data-pane=inspect]', 'resources/read')
     const before = await theme(page)
