@@ -13,8 +13,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// An assistant that starts a newer version lets that take over from a gateway of the background, once no call runs:
-// nobody notices, and the page comes back.
+// When an assistant starts a newer version, that replaces the background gateway once no call runs. No request of an
+// assistant fails, and the page joins again.
 func TestANewerVersionTakesOverWhenIdle(t *testing.T) {
 	t.Parallel()
 	state, port := t.TempDir(), gatewaytest.FreePorts(t, 1)[0]

@@ -338,8 +338,8 @@ function isList(answer: readonly string[] | Completion): answer is readonly stri
 }
 
 /**
- * The values that fit the typed text, best first, ignoring case: those that begin with it, those that contain
- * it, those that have its letters in order. Equally good ones keep their order.
+ * The values that fit the typed text, ignoring case: first values that begin with it, then values that contain
+ * it, then values that have its letters in order. Within each group the order is kept.
  */
 export function rankCompletions(values: readonly string[], typed: string): string[] {
   const wanted = typed.toLowerCase()

@@ -66,7 +66,7 @@ func pausable(t *testing.T, do func(t *testing.T, gate *access.Gate, source *pau
 		far.Close()
 		ended.Wait()
 		gate.Pause.Set(time.Time{})
-		time.Sleep(time.Minute) // in which quotas forget the principal
+		time.Sleep(time.Minute) // in which the limits forget the principal
 	})
 }
 

@@ -95,7 +95,7 @@ func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other j
 		far.Close()
 		other.Close()
 		ended.Wait()
-		time.Sleep(time.Minute) // in which quotas forget the principal
+		time.Sleep(time.Minute) // in which the limits forget the principal
 	})
 }
 

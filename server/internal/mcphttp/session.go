@@ -65,7 +65,7 @@ type session struct {
 	pending  map[*pendingRequest]struct{}
 	streams  []*stream // the newest is the last
 	mayLack  bool      // the client may not have got all notifications
-	doc      Stored    // but for what it is when it is written: Expires and Subscriptions
+	doc      Stored    // Expires and Subscriptions are set when it is written
 	changes  int       // of what the document says
 	stored   int       // how many of them the store has
 	isLate   bool      // the store did not take the document
@@ -283,7 +283,7 @@ func (s *session) load() (err error) {
 	armed := s.direct.Resubscribe(doc.Subscriptions)
 	s.direct.Announce()
 	if len(doc.Subscriptions) > 0 {
-		go func() { // ends after Options.ArmTimeout of the engine
+		go func() { // ends after engine.ArmTimeout
 			armed(context.Background())
 			s.direct.Announce()
 		}()
@@ -354,7 +354,7 @@ func (ss *Sessions) victim(owner access.Owner, isOwnerFull bool) *session {
 	return victim
 }
 
-// oldest returns the session that is unused for longest, of those that accepts returns true for.
+// oldest returns the least recently used session for which accepts returns true; nil: there is none.
 func (ss *Sessions) oldest(accepts func(*session) bool) *session {
 	for at := ss.awake.Front(); at != nil; at = at.Next() {
 		if s := at.Value.(*session); s.end == awake && accepts(s) {
@@ -382,7 +382,7 @@ func (s *session) stop(as ending) {
 	}
 }
 
-// stopAll makes those sessions sleep that chosen returns true for. It is called for all, with the lock held.
+// stopAll makes the sessions sleep for which chosen returns true. chosen is called with the lock held.
 func (ss *Sessions) stopAll(chosen func(*session) bool) {
 	var stopped []*session
 	for _, s := range ss.list() {
@@ -443,7 +443,7 @@ func (ss *Sessions) list() (all []*session) {
 	return all
 }
 
-// Sweep makes idle sessions sleep, and renews those that have a stream.
+// Sweep makes idle sessions sleep, and renews the documents of sessions with a stream.
 func (ss *Sessions) Sweep(now time.Time) {
 	ss.stopAll(func(s *session) bool {
 		if s.users > 0 {

@@ -83,8 +83,7 @@ export function panel(mcp: PageMcp, nameOf?: (uri: string) => string | undefined
           line.end('answered')
           return answer
         } catch (error) {
-          const asks = error instanceof Error && error.name === 'NeedInputError'
-          line.end(asks ? 'asks' : 'failed')
+          line.end('failed')
           throw error
         }
       }

@@ -142,7 +142,7 @@ export function storedDrafts(): Drafts {
   return new Drafts(newest, { all: found, shown: current })
 }
 
-/** Stores drafts soon after each change, and when the page unloads. Those that nobody has written are left out. */
+/** Stores drafts soon after each change, and when the page unloads. Unchanged initial texts are not stored. */
 export function keep(every: () => Iterable<Drafts>): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const kept = () => [...every()].filter(({ temporary }) => !temporary)

@@ -73,7 +73,12 @@ export function parsed(raw: string): { message?: unknown; problem?: string } {
   }
 }
 
-/** @param text - a message's text; default of the second: what it is as JSON */
+/**
+ * The frame of a message.
+ *
+ * @param text - of the message
+ * @param parsed - the text as JSON; default: it is parsed now
+ */
 export function frameOf(text: string, { message, problem } = parsed(text)): Frame {
   if (problem !== undefined) return { ...empty, problem }
   if (Array.isArray(message)) return { ...empty, kind: 'batch' }

@@ -337,7 +337,7 @@ export class Store {
     this.#archiveOldest()
   }
 
-  /** The message, which nobody may change; undefined if it is not JSON. Those used last are not parsed again. */
+  /** The parsed message, read-only; undefined if it is not JSON. The messages used last are kept parsed. */
   message(row: number): unknown {
     return (this.#parsed.get(row) ?? this.#parse(row, this.raw(row))).message
   }

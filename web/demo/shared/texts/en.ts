@@ -30,7 +30,7 @@ export const texts = {
   nothing: 'No assistant has asked for anything yet.',
   connectAndAsk: 'Connect an assistant and ask: {question}',
   kind: { read: 'read', tool: 'tool', prompt: 'prompt' },
-  outcome: { answered: 'ok', asks: 'asks', failed: 'failed' },
+  outcome: { answered: 'ok', failed: 'failed' },
 }
 
 export type Shared = typeof texts
