@@ -6,8 +6,6 @@
  * A file of its own in the package, loaded by the first call.
  */
 
-export type { Completion, CompletionProvider } from './callee.ts'
-
 import {
   type Ask,
   type Checked,

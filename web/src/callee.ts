@@ -6,8 +6,6 @@
 
 import type * as calls from './answer-call.ts'
 
-export type { HandlerCall, HandlerOutcome, SendUpdate } from './answer-call.ts'
-
 import { lazily } from './module.ts'
 import type { Annotations, Icon, Json } from './source.ts'
 import type { Checker, RegisteredTool } from './tool.ts'

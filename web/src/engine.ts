@@ -4,7 +4,7 @@
  * the window starts another Worker (supervisor.ts).
  */
 
-import type { HandlerOutcome, SendUpdate } from './callee.ts'
+import type { HandlerOutcome, SendUpdate } from './answer-call.ts'
 import { type Clients, clients, type ReadEvent } from './clients.ts'
 import { checkedItem, type Ready } from './contents.ts'
 import { bodies } from './mirror.ts'

@@ -4,8 +4,13 @@
  * of the address of the document.
  */
 
-export type { Completion, CompletionProvider } from './answer-call.ts'
-export type { Ask, ContentBlock, StandardSchema } from './callee.ts'
+export type {
+  Ask,
+  Completion,
+  CompletionProvider,
+  ContentBlock,
+  StandardSchema,
+} from './callee.ts'
 export {
   type CallRequest,
   type ElicitAnswer,

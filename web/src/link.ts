@@ -3,7 +3,7 @@
  * cancelled by a signal. Errors are sent as name and message.
  */
 
-import type { HandlerOutcome } from './callee.ts'
+import type { HandlerOutcome } from './answer-call.ts'
 import type { ReadEvent } from './clients.ts'
 import type { Ready } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'

@@ -5,7 +5,7 @@
  * engine calls it.
  */
 
-import type { CompletionProvider } from './answer-call.ts'
+import type { CompletionProvider } from './callee.ts'
 import { prepareCalls } from './callee.ts'
 import {
   prepareRedaction,

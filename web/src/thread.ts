@@ -5,13 +5,8 @@
  * Ports end with their Worker: they were moved to it. Their clients get a last message, or the window tells them.
  */
 
-import {
-  answerCall,
-  confirmed,
-  type HandlerCall,
-  type HandlerOutcome,
-  type SendUpdate,
-} from './callee.ts'
+import type { HandlerCall, HandlerOutcome, SendUpdate } from './answer-call.ts'
+import { answerCall, confirmed } from './callee.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway, newPageId, presentPageId } from './connector.ts'
 import { provided, type Redact, readRequest, redactContents, redactReady } from './contents.ts'

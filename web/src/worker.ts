@@ -3,7 +3,7 @@
  * Calls that need the document go to the window (thread.ts).
  */
 
-import type { SendUpdate } from './callee.ts'
+import type { SendUpdate } from './answer-call.ts'
 import type { Client } from './clients.ts'
 import { type Engine, startEngine, type ThreadSource } from './engine.ts'
 import type { EngineCalls, WindowCalls } from './link.ts'

@@ -5,7 +5,8 @@
  * No module with state may be imported here: index.js would have it, too.
  */
 
-import { type Completion, rankCompletions } from '../answer-call.ts'
+import { rankCompletions } from '../answer-call.ts'
+import type { Completion } from '../callee.ts'
 import { isMediaType, metaLossy, toBase64 } from '../contents.ts'
 import { result } from '../database.ts'
 import {

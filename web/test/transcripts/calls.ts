@@ -3,16 +3,9 @@
  * wasm/enginetest/world_calls.go tells.
  */
 
+import type { HandlerCall, HandlerOutcome, SendUpdate } from '../../src/answer-call.ts'
 import type { InputRequest } from '../../src/callee.ts'
-import {
-  answerCall,
-  type Callee,
-  type CallRequest,
-  type HandlerCall,
-  type HandlerOutcome,
-  type LogLevel,
-  type SendUpdate,
-} from '../../src/callee.ts'
+import { answerCall, type Callee, type CallRequest, type LogLevel } from '../../src/callee.ts'
 import type { Descriptions } from '../../src/registry.ts'
 import type { Json } from '../../src/source.ts'
 import { later } from './clock.ts'
