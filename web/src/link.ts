@@ -328,8 +328,8 @@ export interface Port {
 }
 
 /**
- * The class at the time when this module was loaded: a script that replaces the global later would get the
- * ports of clients.
+ * The class at the time when index.js was loaded: a script that replaces the global later would get the
+ * ports of clients. Files that are loaded later get it from there.
  */
 export const Channel = globalThis.MessageChannel
 

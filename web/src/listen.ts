@@ -11,7 +11,7 @@
  */
 
 import { toBase64Url } from './contents.ts'
-import { Channel, checkedOrigin, goodbye } from './link.ts'
+import { checkedOrigin, goodbye } from './link.ts'
 
 /** The most clients of one origin at a time; another one ends the oldest. */
 const maxPerOrigin = 16
@@ -32,10 +32,12 @@ export type Admit = (
  *
  * @param options.origins - exact origins, such as `https://assistant.example`; no default, no wildcard
  * @param options.signal - stops listening, and ends the clients that connected, each with a last message
+ * @param Channel - that of index.js: when this module is loaded, a script may have replaced the global
  */
 export function listen(
   options: { origins: readonly string[]; signal?: AbortSignal },
   admit: Admit,
+  Channel: typeof MessageChannel,
 ): void {
   const origins = new Set(options.origins)
   const admitted = new Map<string, Set<{ end(reason: string): void }>>() // oldest first

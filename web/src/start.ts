@@ -386,7 +386,7 @@ function startNew(options: StartOptions): PageMcp {
       // Clients repeat their request until it is loaded.
       lazily('listen.js', import('./listen.ts'))
         .then(({ listen }) =>
-          listen(own, (port, origin, closed) => thread.open(port, origin, closed)),
+          listen(own, (port, origin, closed) => thread.open(port, origin, closed), Channel),
         )
         .catch((error) => own.signal.aborted || report(error))
       return ending(() => stopped.abort(), signal)

@@ -193,7 +193,7 @@ export function watchPage(
   let url = location.href
   let roots = outermost(all(selector))
   const shadows = new Set<ShadowRoot>()
-  const { port1, port2 } = new MessageChannel() // its tasks are not throttled as timers are
+  const { port1, port2 } = new Channel() // its tasks are not throttled as timers are
 
   const flush = () => {
     clearTimeout(timer)

@@ -17,7 +17,7 @@ const mcp = await start({ name: 'notes' })
 mcp.resource('notes://a', { name: 'a' }, () => 'CANARY content')
 mcp.tool('send', ({ text }) => 'CANARY answer ' + text.length)
 await mcp.connect(given.get('gateway')).joined
-mcp.listen({ origins: [given.get('client')] })
+window.admit = () => mcp.listen({ origins: [given.get('client')] })
 window.ready = true`
 
 /** A client in a frame of another origin. It begins when it is asked to. */
@@ -147,6 +147,7 @@ inBrowsers(
       const peer = await joining
       await tab.waitForFunction('window.ready')
       await tab.evaluate(plant)
+      await tab.evaluate('void admit()') // what this loads is loaded after the script
 
       // A client comes, reads and calls; so does the gateway.
       await tab.evaluate(async (src) => {
