@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/enginetest"
@@ -43,4 +45,34 @@ func TestExtensionsAreOffUnlessNamed(t *testing.T) {
 			d.Port.Close()
 		}
 	}
+}
+
+// A state reaches a listener once, though it is sent when the listen begins, and announced at the same moment.
+func TestStatesAreSentOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := "1"
+		topics := &engine.Topics{
+			Member: "acmeIds", Key: func(id string) string { return "\nacme:" + id },
+			IsKey: func(key string) bool { return strings.HasPrefix(key, "\nacme:") },
+			May:   func(*engine.Engine, *engine.Request, string) bool { return true },
+			State: func(*engine.Engine, engine.Principal, string) (string, []byte) {
+				return "notifications/acme", []byte(`"state":` + state)
+			},
+		}
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Extensions: []*engine.Extension{{ID: "com.acme/x", Topics: topics}}})
+		defer e.Close()
+		c := enginetest.DialogueOf(t, e, "claude")
+		c.Send("subscriptions/listen", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"com.acme/x":{}}}},"notifications":{"acmeIds":["a"]}`)
+		c.Next("the acknowledgement")
+		for i, next := range []string{"1", "2", "1"} {
+			if state = next; i > 0 {
+				e.Announce("\nacme:a")
+			}
+			if got := c.Next("state " + next); !strings.Contains(got, `"state":`+next) {
+				t.Errorf("got %s, want state %s", got, next)
+			}
+			e.Announce("\nacme:a")
+			time.Sleep(time.Second)
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"hash/maphash"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
@@ -92,6 +93,7 @@ type dirtyTopic struct {
 	dirty bool // has changed since the last notification
 	waits bool // in the Sink, or until then
 	until time.Time
+	state uint64 // hash of the state that the client has been told, of a topic of an extension
 }
 
 // Indexes of the two forms of a notification.
@@ -196,7 +198,7 @@ func (t *dirtyTopic) Take() (*sink.Document, sink.Call) {
 		return nil, 0
 	}
 	t.dirty = false
-	doc := s.notification(t.key)
+	doc := t.notification()
 	if doc == nil {
 		delete(s.topics, t.key)
 		return nil, 0
@@ -241,27 +243,32 @@ func (c *Client) restIsOver() {
 	})
 }
 
-// notification returns the one about uri, or about the list that a key stands for;
-// nil: s is not subscribed to it any more.
-func (s *subscription) notification(uri string) *sink.Document {
+// notification returns the one about a topic; nil: its subscription has ended, or the client knows the state already,
+// which it gets when it begins to listen and by each change, that may be one.
+func (t *dirtyTopic) notification() *sink.Document {
+	s, uri := t.of, t.key
 	e := s.client.engine
 	for i, key := range listKeys {
 		if uri == key {
 			return e.fixed.Load().listChanged[i][s.era()]
 		}
 	}
-	if t := e.topicsOf(uri); t != nil {
-		if !e.registry.hasSpelled(s, uri) {
-			return nil
-		}
-		method, members := t.State(e, s.who, uri)
-		if members == nil {
-			return nil
-		}
-		return &sink.Document{JSON: jsonrpc.AppendNotification(nil, method, append(append([]byte(`{"_meta":{},`), members...), '}'))}
+	x := e.topicsOf(uri)
+	if x == nil {
+		return e.registry.updated(s, uri)
 	}
-	return e.registry.updated(s, uri)
+	if !e.registry.hasSpelled(s, uri) {
+		return nil
+	}
+	method, members := x.State(e, s.who, uri)
+	told := t.state
+	if t.state = maphash.Bytes(stateSeed, members); members == nil || t.state == told {
+		return nil
+	}
+	return &sink.Document{JSON: jsonrpc.AppendNotification(nil, method, append(append([]byte(`{"_meta":{},`), members...), '}'))}
 }
+
+var stateSeed = maphash.MakeSeed()
 
 // announced returns the lists whose changes are announced: those of what is
 // offered (R-157, R-168, R-177).
