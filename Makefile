@@ -1,7 +1,7 @@
 # make run    everything one needs to try it: gateway on 8808, demos on 8809, live
 # make quick  the inner loop: format, types, short Go tests, web tests without a browser
-# make test   what must hold: format, vet, types, short Go tests, web tests in Node and one browser; installs the browser on a fresh Debian
-# make test-more  the rest: staticcheck, the official SDKs, the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, and one journey in WebKit
+# make test   what must hold: format, types, short Go tests, web tests in Node and one browser; installs the browser on a fresh Debian
+# make test-more  the rest: vet, staticcheck, the official SDKs, the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, and one journey in WebKit
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make soak   what takes minutes: reloads and kills under load, SEEDS=1000 of the simulation
@@ -151,15 +151,15 @@ $(BIN)/govulncheck-$(strip $(GOVULNCHECK)):
 	GOBIN=$(BIN) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(strip $(GOVULNCHECK))
 	@mv $(BIN)/govulncheck $@
 
-# What waits for the network does so beside what compiles.
+# What waits for the network does so beside what compiles. To vet on a fresh machine takes a minute of a processor.
 test:
-	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint-web browsers test-go lint-go test-build
-	@$(MAKE) --no-print-directory test-playground test-web TESTS="$(NODE_TESTS) 'test/**/*.smoke.ts'"
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint-web browsers format test-go test-build
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target test-playground test-web TESTS="$(NODE_TESTS) 'test/**/*.smoke.ts'"
 	@echo "all tests passed"
 
 test-more:
 	@$(MAKE) --no-print-directory browsers NEEDED="chromium firefox-esr WebKitWebDriver Xvfb gcc openssl"
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint-more vet-variants race under-node
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint-go lint-more vet-variants race under-node
 	@$(MAKE) --no-print-directory test-go test-build SHORT=
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.long.ts' 'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
 	@echo "all tests passed"
@@ -181,14 +181,14 @@ vet-variants:
 # Vet is lint's; what debuggers need takes a third of the time of linking. Tests of the gateway wait for most of their time.
 SHORT = -short
 GO_TEST = -vet=off -ldflags=-w -parallel 4
-test-go: $(if $(SHORT),,$(NPM_STAMP)) binary
+test-go: $(if $(SHORT),program,$(NPM_STAMP) binary)
 	@rm -rf .cache/messages
 	$(GO) test $(GO_TEST) $(SHORT) $$($(GO) list ./... | grep -vE '/pagemcp/(server|server/internal/gateway|server/bundle|cmd/pagemcp)$$')
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test $(GO_TEST) $(SHORT) -count=1 ./server ./server/internal/gateway
 	test -n "$(SHORT)" || PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) $(GO_TEST) -count=1 ./...
 
 # What bundles, or reads the licences of, packages of npm.
-test-build: $(NPM_STAMP) binary
+test-build: $(NPM_STAMP) program
 	$(GO) test $(GO_TEST) $(SHORT) ./server/bundle ./cmd/pagemcp
 
 # Collecting garbage less often saves a third of the time of some packages, and takes some hundred MB.
@@ -205,7 +205,7 @@ test-playground: built
 	cd web && $(NODE_TEST) --test-isolation=none 'test/playground/**/*.test.ts'
 
 # What our side says in these tests is written down, too.
-test-web: built
+test-web: built $(if $(findstring hosted,$(TESTS)),binary)
 	@rm -rf web/test/.messages
 	cd web && $(WEB_TEST) --test-concurrency=$(JOBS) $(TESTS)
 	test ! -d web/test/.messages || PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -C $(INTEROP) -vet=off -ldflags=-w -count=1 -run TestRecordedMessagesFit ./internal/mcpschema
@@ -215,7 +215,7 @@ WEB_TEST = $(NODE_TEST) --test-global-setup=test/harness/setup.ts \
 	--test-reporter=spec --test-reporter-destination=stdout --test-reporter=./test/harness/files.ts --test-reporter-destination=stdout
 
 # The package, the extension and the pages, as tests use them; again if a file or directory is newer.
-built: $(NPM_STAMP) binary
+built: $(NPM_STAMP) program
 	@test -d dist/npm/pagemcp && test -e .cache/built/.made && test -z "$$(find cmd server wasm web \
 		-path web/node_modules/\* -prune -o -path web/test -prune -o -newer .cache/built/.made -print | head -n 1)" || { \
 		rm -rf .cache/built; \
@@ -226,7 +226,7 @@ cluster:
 	$(GO) test -C $(INTEROP) -count=1 -v -timeout 15m ./cluster -all
 	$(GO) test -count=1 -run TestTenantsGetNothingOfEachOther ./server/hosted -isolation 1000000 -timeout 10m
 
-conformance: built browsers
+conformance: built binary browsers
 	$(GO) test -count=1 -v -run TestConformanceNative ./server
 	cd web && $(WEB_TEST) 'test/conformance/*.page.ts' test/hosted/conformance.page.ts test/hosted/cluster.page.ts
 
@@ -263,7 +263,7 @@ simulation:
 
 RUNS = 20
 PACKAGES =
-flaky: built browsers
+flaky: built binary browsers
 	@mkdir -p .cache/flaky
 	@for core in $$(seq $$(nproc)); do $(NODE) -e 'for (;;);' & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
 	failed=0; for run in $$(seq $(RUNS)); do \
