@@ -218,6 +218,19 @@ func TestRevokingEndsWhatIsOpen(t *testing.T) {
 	})
 }
 
+// A decision about one assistant ends nothing of another one.
+func TestRevokingLeavesOthersAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, mayRead)
+		s := enginetest.Speak(t, a.engine, "claude")
+		s.Ask("1", "resources/read", "", `,"uri":"note:a"`)
+		synctest.Wait()
+		a.set(`{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true},{"assistant":"codex","right":"read"}]}`)
+		s.Wants(`"id":1`, "secret")
+		s.Port.Close()
+	})
+}
+
 // A denial that comes while a question waits is stronger than its answer.
 func TestADenialIsStrongerThanAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -285,14 +298,15 @@ func TestAPageIsAskedAboutLists(t *testing.T) {
 func TestWhoMayOnlyActSeesTools(t *testing.T) {
 	const noRead = `"grants":[{"assistant":"claude","right":"read"},{"assistant":"claude","right":"act","allow":true}]}`
 	for name, c := range map[string]struct {
-		grants  string
-		answers []bool // of the function
-		audit   string
+		grants    string
+		answers   []bool // of the function
+		audit     string
+		resources int // how often the function is asked about the list of resources, which it denies
 	}{
-		"grants":                        {`{"default":"ask",` + noRead, nil, "claude act tools/list  true grant\n"},
-		"a function, read denied":       {`{"default":"ask","policy":true,` + noRead, []bool{true}, "claude act tools/list  true policy\n"},
-		"a function that denies reads":  {`{"default":"ask","policy":true,"grants":[]}`, []bool{false, true}, "claude act tools/list  true policy\n"},
-		"a function that denies either": {`{"default":"ask","policy":true,"grants":[]}`, []bool{false, false}, "claude read tools/list  false policy\n"},
+		"grants":                        {`{"default":"ask",` + noRead, nil, "claude act tools/list  true grant\n", 0},
+		"a function, read denied":       {`{"default":"ask","policy":true,` + noRead, []bool{true}, "claude act tools/list  true policy\n", 0},
+		"a function that denies reads":  {`{"default":"ask","policy":true,"grants":[]}`, []bool{false, true}, "claude act tools/list  true policy\n", 1},
+		"a function that denies either": {`{"default":"ask","policy":true,"grants":[]}`, []bool{false, false}, "claude read tools/list  false policy\n", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -309,6 +323,11 @@ func TestWhoMayOnlyActSeesTools(t *testing.T) {
 				if got := a.log(); got != c.audit {
 					t.Errorf("the audit has %q, want %q", got, c.audit)
 				}
+				s.Ask("2", "resources/list", "", "")
+				for range c.resources {
+					a.answer <- engine.AccessAnswer{Reason: "policy"}
+				}
+				s.Wants(`"id":2`, `"resources":[{"uri":"access:///read"`)
 				s.Port.Close()
 			})
 		})
