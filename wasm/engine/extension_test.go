@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,13 +52,13 @@ func TestExtensionsAreOffUnlessNamed(t *testing.T) {
 // A state reaches a listener once, though it is sent when the listen begins, and announced at the same moment.
 func TestStatesAreSentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		state := "1"
+		var state atomic.Int32
 		topics := &engine.Topics{
 			Member: "acmeIds", Key: func(id string) string { return "\nacme:" + id },
 			IsKey: func(key string) bool { return strings.HasPrefix(key, "\nacme:") },
 			May:   func(*engine.Engine, *engine.Request, string) bool { return true },
 			State: func(*engine.Engine, engine.Principal, string) (string, []byte) {
-				return "notifications/acme", []byte(`"state":` + state)
+				return "notifications/acme", fmt.Appendf(nil, `"state":%d`, state.Load())
 			},
 		}
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Extensions: []*engine.Extension{{ID: "com.acme/x", Topics: topics}}})
@@ -64,12 +66,13 @@ func TestStatesAreSentOnce(t *testing.T) {
 		c := enginetest.DialogueOf(t, e, "claude")
 		c.Send("subscriptions/listen", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"com.acme/x":{}}}},"notifications":{"acmeIds":["a"]}`)
 		c.Next("the acknowledgement")
-		for i, next := range []string{"1", "2", "1"} {
-			if state = next; i > 0 {
+		for i, next := range []int32{0, 1, 0} {
+			if state.Store(next); i > 0 {
 				e.Announce("\nacme:a")
 			}
-			if got := c.Next("state " + next); !strings.Contains(got, `"state":`+next) {
-				t.Errorf("got %s, want state %s", got, next)
+			want := fmt.Sprintf(`"state":%d`, next)
+			if got := c.Next(want); !strings.Contains(got, want) {
+				t.Errorf("got %s, want %s", got, want)
 			}
 			e.Announce("\nacme:a")
 			time.Sleep(time.Second)

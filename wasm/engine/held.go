@@ -104,19 +104,21 @@ func (hs *holds) take(req *Request, what []byte) *held {
 	return h
 }
 
-func (hs *holds) remove(state string) {
+// remove returns false if a request has taken the call.
+func (hs *holds) remove(state string) bool {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
+	_, has := hs.all[state]
 	delete(hs.all, state)
+	return has
 }
 
 // endDenied ends the calls that are denied from now on.
 func (hs *holds) endDenied(g *Grants) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
-	for state, h := range hs.all {
+	for _, h := range hs.all {
 		if err := h.denied(g); err != nil {
-			delete(hs.all, state)
 			h.cancel(err)
 		}
 	}
@@ -175,17 +177,19 @@ func (e *Engine) inRounds(ctx context.Context, req *Request, ask func(context.Co
 // goOn lets a call go on with a request, and returns what answers that: the call's result, or a
 // further request for input.
 func (h *held) goOn(ctx context.Context, req *Request, r turn) (sink.Result, error) {
-	e := req.client.engine
-	if err := h.denied(e.grants.Load()); err != nil {
+	err := h.denied(req.client.engine.grants.Load())
+	if err != nil {
 		h.cancel(err)
-		return sink.Result{}, err
 	}
 	if h.isGranted {
 		req.client.noteGrant(req, &AccessQuestion{right: h.right, tool: h.tool})
 	}
 	r.answered = make(chan outcome, 1)
 	r.leave = context.AfterFunc(ctx, func() { h.cancel(context.Cause(ctx)) })
-	h.next <- r
+	h.next <- r // wait counts on it
+	if err != nil {
+		return sink.Result{}, err
+	}
 	select {
 	case out := <-r.answered:
 		return out.result, out.err
@@ -216,23 +220,27 @@ func (h *held) wait(ctx context.Context, requests []byte) ([]byte, error) {
 	if !ok {
 		return nil, ErrBusy
 	}
-	defer e.holds.remove(state)
 	if !at.leave() {
+		e.holds.remove(state)
 		return nil, context.Cause(ctx)
 	}
 	at.answer(sink.Result{Document: e.inputRequiredResult(requests, state)})
 	i.takeTurn(turn{client: at.client}) // nothing is sent meanwhile
 	timer := time.AfterFunc(heldLasts, func() { h.cancel(errHeldTooLong) })
 	defer timer.Stop()
+	var next turn
 	select {
-	case next := <-h.next:
-		answers, _ := answersTo(requests, next.inputs)
-		next.inputs = nil
-		i.takeTurn(next)
-		return answers, nil
+	case next = <-h.next:
 	case <-ctx.Done():
+		if e.holds.remove(state) {
+			return nil, context.Cause(ctx)
+		}
+		next = <-h.next // a request has come at this moment: it gets why the call ends
 	}
-	return nil, context.Cause(ctx)
+	answers, _ := answersTo(requests, next.inputs)
+	next.inputs = nil
+	i.takeTurn(next)
+	return answers, context.Cause(ctx)
 }
 
 // answer answers the request of a turn.

@@ -134,6 +134,26 @@ func TestWaitingCallsEnd(t *testing.T) {
 	}
 }
 
+// A request that goes on with a call at the moment when that ends is answered at once: by the result, or why there is none.
+func TestAnswersAtTheEndOfTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, _ := newRounds(t)
+		s := enginetest.Speak(t, a.engine, "claude")
+		for range 200 {
+			callRound(s, "", "", `{}`)
+			a.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"}
+			state := stateOf(s.Next())
+			time.Sleep(10 * time.Minute)
+			began := time.Now()
+			callRound(s, "a", state, `{}`)
+			if got := s.Next(); time.Since(began) > time.Second {
+				t.Fatalf("after %v: %s", time.Since(began), got)
+			}
+		}
+		s.Port.Close()
+	})
+}
+
 // An assistant may have 16 calls that wait; others are not concerned.
 func TestWaitingCallsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
