@@ -1,7 +1,7 @@
 # make run    everything one needs to try it: gateway on 8808, demos on 8809, live
 # make quick  the inner loop: format, types, short Go tests, web tests without a browser
 # make test   what must hold: format, types, short Go tests, web tests in Node and one browser; installs the browser on a fresh Debian
-# make test-more  the rest: vet, staticcheck, the official SDKs, the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, and one journey in WebKit
+# make test-more  the rest: vet, staticcheck, the official SDKs, the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, one journey in WebKit, and the program of Windows under Wine
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make soak   what takes minutes: reloads and kills under load, SEEDS=1000 of the simulation
@@ -13,6 +13,7 @@
 # make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
 # make bundlers  runs an app in each bundler and framework, in Chromium; ONLY=vite8 for one; downloads them once
 # make clients  connects Claude Code, Codex CLI, Gemini CLI and opencode by `pagemcp install`; downloads them each time
+# make wine   the program of Windows under Wine: orders of starts, kills, broken state, texts
 # make cluster  nodes of the hosted gateway as processes that fail, and figures
 # make audit  looks up known vulnerabilities of what is shipped; needs the network
 # make pack   the tarball of the npm package, in dist/npm
@@ -49,7 +50,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: quick quick-go types test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
+.PHONY: quick quick-go types test test-more wine cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -158,10 +159,11 @@ test:
 	@echo "all tests passed"
 
 test-more:
-	@$(MAKE) --no-print-directory browsers NEEDED="chromium firefox-esr WebKitWebDriver Xvfb gcc openssl"
+	@$(MAKE) --no-print-directory browsers NEEDED="chromium firefox-esr WebKitWebDriver Xvfb gcc openssl wine"
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint-go lint-more vet-variants race under-node
 	@$(MAKE) --no-print-directory test-go test-build SHORT=
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.long.ts' 'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
+	@$(MAKE) --no-print-directory wine
 	@echo "all tests passed"
 
 quick: format $(NPM_STAMP)
@@ -174,6 +176,7 @@ vet-variants:
 	GOOS=windows $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
 	$(GO) vet -C $(INTEROP) ./...
+	$(GO) vet -tags wine ./server
 	$(GO) vet -tags registered ./cmd/pagemcp ./server/published ./server/release
 
 # Tests that take more than seconds skip themselves with -short. The messages of these tests are written down and compared with
@@ -220,6 +223,11 @@ built: $(NPM_STAMP) program
 		-path web/node_modules/\* -prune -o -path web/test -prune -o -newer .cache/built/.made -print | head -n 1)" || { \
 		rm -rf .cache/built; \
 		$(BIN)/pagemcp build && $(BIN)/pagemcp build --out .cache/built && touch .cache/built/.made; }
+
+# Two minutes. The tests, like those of ./server, run on this system, and start the program of Windows.
+wine:
+	@$(MAKE) --no-print-directory browsers NEEDED=wine
+	$(GO) test $(GO_TEST) -count=1 -tags wine -run TestWindowsProgram ./server
 
 # Up to 10 minutes: nodes and NATS servers as processes that fail, and figures.
 cluster:

@@ -22,16 +22,29 @@ import (
 // An assistant that runs the gateway as a command: its ends of the two streams.
 type parent struct {
 	t     *testing.T
-	in    *io.PipeWriter
+	in    io.WriteCloser
 	lines chan string
 	ended chan error
+}
+
+func newParent(t *testing.T, in io.WriteCloser, out io.Reader) *parent {
+	p := &parent{t: t, in: in, lines: make(chan string, 256), ended: make(chan error, 1)}
+	go func() { // ends with out
+		defer close(p.lines)
+		lines := bufio.NewScanner(out)
+		lines.Buffer(nil, limits.MaxAnswer)
+		for lines.Scan() {
+			p.lines <- lines.Text()
+		}
+	}()
+	return p
 }
 
 func startStdio(t *testing.T, opts StdioOptions) *parent {
 	t.Helper()
 	inReader, in := io.Pipe()
 	outReader, out := io.Pipe()
-	p := &parent{t: t, in: in, lines: make(chan string, 256), ended: make(chan error, 1)}
+	p := newParent(t, in, outReader)
 	opts.Port = jsonrpc.Lines(inReader, out)
 	if opts.Start == nil {
 		opts.Start = func(ctx context.Context) error { // the test does
@@ -48,14 +61,6 @@ func startStdio(t *testing.T, opts StdioOptions) *parent {
 		p.ended <- ServeStdio(context.Background(), opts)
 		out.Close()
 		close(over)
-	}()
-	go func() { // ends with out
-		defer close(p.lines)
-		lines := bufio.NewScanner(outReader)
-		lines.Buffer(nil, limits.MaxAnswer)
-		for lines.Scan() {
-			p.lines <- lines.Text()
-		}
 	}()
 	t.Cleanup(func() { // before its gateway ends: it would start another one
 		in.Close()
@@ -79,6 +84,16 @@ func (p *parent) ask(line string) string {
 		p.t.Fatal(err)
 	}
 	return gatewaytest.Receive(p.t, p.lines)
+}
+
+// response sends a request, and returns the line with its id; notifications may come before.
+func (p *parent) response(line, id string) string {
+	p.t.Helper()
+	got := p.ask(line)
+	for !strings.Contains(got, id) {
+		got = gatewaytest.Receive(p.t, p.lines)
+	}
+	return got
 }
 
 // EOF ends it, whatever requests are pending. R-333. TestEndOfInputWaitsForAnswers shows

@@ -221,6 +221,8 @@ func TestTextsFitTheSystem(t *testing.T) {
 		has, lacks    []string
 	}{
 		{"windows", `C:\Users\O'Brien\pagemcp\token`, []string{"Invoke-RestMethod http://127.0.0.1:8808/mcp -Method Post", `"Bearer $(Get-Content 'C:\Users\O''Brien\pagemcp\token')"`, "} `\n", `-Body '{"jsonrpc":`}, []string{"curl", "$(cat"}},
+		{"windows", `C:\Users\ada\token`, []string{`$(Get-Content C:\Users\ada\token)"`}, nil},
+		{"linux", "/home/ada/it's mine/token", []string{`$(cat '/home/ada/it'\''s mine/token')"`}, nil},
 		{"windows", "", []string{"Invoke-RestMethod"}, []string{"Authorization"}},
 		{"linux", "/home/ada/token", []string{"curl -s http://127.0.0.1:8808/mcp", `"Authorization: Bearer $(cat /home/ada/token)"`, "\\\n", `-d '{"jsonrpc":`}, []string{"Invoke"}},
 		{"darwin", "", []string{"curl -s"}, []string{"Authorization"}},

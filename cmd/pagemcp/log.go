@@ -1,6 +1,10 @@
 package main
 
-import "log/slog"
+import (
+	"bytes"
+	"io"
+	"log/slog"
+)
 
 // level returns the least level of events in the log.
 func (s *settings) level() (level slog.Level) {
@@ -14,7 +18,7 @@ func (s *settings) logger(std streams) *slog.Logger {
 	if s.logFormat == "json" {
 		return slog.New(slog.NewJSONHandler(std.err, &slog.HandlerOptions{Level: s.level()}))
 	}
-	return slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: s.level(),
+	return slog.New(slog.NewTextHandler(plainBackslashes{std.err}, &slog.HandlerOptions{Level: s.level(),
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey || a.Equal(slog.Any(slog.LevelKey, slog.LevelInfo)) {
 				return slog.Attr{}
@@ -22,4 +26,13 @@ func (s *settings) logger(std streams) *slog.Logger {
 			return a
 		},
 	}))
+}
+
+// plainBackslashes writes lines of a slog.TextHandler, with one backslash for each in a path of Windows.
+type plainBackslashes struct{ io.Writer }
+
+// Write implements io.Writer.
+func (w plainBackslashes) Write(line []byte) (int, error) {
+	_, err := w.Writer.Write(bytes.ReplaceAll(line, []byte(`\\`), []byte(`\`)))
+	return len(line), err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -116,7 +117,19 @@ func (s *settings) stateArgument() string {
 	if usual, err := server.DefaultState(); err == nil && s.state == usual {
 		return ""
 	}
-	return " --state " + s.state
+	return " --state " + quoted(runtime.GOOS, s.state)
+}
+
+// quoted returns the name of a file as one word for the usual shell of a system: PowerShell on Windows.
+func quoted(system, name string) string {
+	plain, quote := `[^\w./:@%+=-]`, `'\''`
+	if system == "windows" {
+		plain, quote = `[^\w./:\\-]`, "''"
+	}
+	if !regexp.MustCompile(plain).MatchString(name) {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", quote) + "'"
 }
 
 // connectText explains how assistants connect to the gateway. It does not contain the
@@ -126,11 +139,15 @@ func connectText(g gateway, s settings) string {
 	if err != nil {
 		executable = "pagemcp"
 	}
+	program := quoted(runtime.GOOS, executable)
+	if runtime.GOOS == "windows" && program != executable {
+		program = "& " + program // or it is a text
+	}
 	token := g.TokenFile
 	if s.noToken {
 		token = ""
 	}
-	return strings.NewReplacer("URL", g.MCP, "PROGRAM", executable, "STATE", s.stateArgument(), "REQUEST", requestText(runtime.GOOS, g.MCP, token)).Replace(`
+	return strings.NewReplacer("URL", g.MCP, "PROGRAM", program, "STATE", s.stateArgument(), "REQUEST", requestText(runtime.GOOS, g.MCP, token)).Replace(`
   MCP          URL
 
   Claude Code  PROGRAM install claude-codeSTATE
@@ -145,13 +162,13 @@ func requestText(system, url, token string) string {
 	const body = `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	if system == "windows" {
 		if token != "" {
-			token = `; Authorization = "Bearer $(Get-Content '` + strings.ReplaceAll(token, "'", "''") + `')"`
+			token = `; Authorization = "Bearer $(Get-Content ` + quoted(system, token) + `)"`
 		}
 		return "  PowerShell   Invoke-RestMethod " + url + " -Method Post -ContentType application/json -Headers @{ 'MCP-Protocol-Version' = '2026-07-28'; 'Mcp-Method' = 'resources/list'" + token + " } `\n" +
 			"                 -Body '" + body + "' | ConvertTo-Json -Depth 9\n"
 	}
 	if token != "" {
-		token = ` -H "Authorization: Bearer $(cat ` + token + `)"`
+		token = ` -H "Authorization: Bearer $(cat ` + quoted(system, token) + `)"`
 	}
 	return "  curl         curl -s " + url + " -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: resources/list'" + token + " \\\n" +
 		"                 -d '" + body + "'\n"
