@@ -7,8 +7,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { guardClicks } from '../../src/dialog-parts.ts'
 import { actions } from '../base/actions.ts'
 import { docked } from '../base/dock.ts'
+import { Head } from '../base/head.tsx'
 import { t, tag } from '../base/i18n.ts'
-import { IconButton } from '../base/icon.tsx'
 import { theme } from '../base/theme.ts'
 import { catalogue } from '../connections/catalogue.ts'
 import { Connection } from '../connections/connection.ts'
@@ -210,10 +210,7 @@ function Panel() {
   const uses = [...needs.origins, ...needs.features]
   return (
     <section key={uri} class="app-panel" aria-label={uri}>
-      <header>
-        <strong translate={false}>{uri}</strong>
-        <IconButton name="close" label={t('shell.close')} onClick={() => app.close()} />
-      </header>
+      <Head title={<span translate={false}>{uri}</span>} close={() => void app.close()} />
       {app.agreed.value ? (
         <iframe
           src="apps/sandbox.html"
@@ -225,7 +222,7 @@ function Panel() {
           onLoad={({ currentTarget }) => app.start(currentTarget)}
         />
       ) : (
-        <div class="app-question">
+        <div class="app-question toolbar">
           <p>{t('apps.runs')}</p>
           {uses.length > 0 ? (
             <p>
@@ -246,7 +243,7 @@ function Panel() {
       {app.asked.value.slice(0, 1).map((question) => (
         <div
           key="question"
-          class="app-question"
+          class="app-question toolbar"
           role="alertdialog"
           aria-label={t(`apps.${question.kind}`)}
         >
@@ -261,7 +258,7 @@ function Panel() {
         </div>
       ))}
       {app.said.value ? (
-        <p class="app-question" role="status">
+        <p class="app-question toolbar" role="status">
           {t('apps.said')} <q translate={false}>{app.said.value}</q>
         </p>
       ) : null}

@@ -78,8 +78,8 @@ export function CheckPage({ server }: { server: string }) {
     }
   }
   return (
-    <main class="check">
-      <header>
+    <main class="check stack">
+      <header class="head">
         <h1>{t('check.title')}</h1>
         <a href="./">{t('check.playground')}</a>
       </header>
@@ -88,7 +88,7 @@ export function CheckPage({ server }: { server: string }) {
       </p>
       {failure.value ? <p role="alert">{failure.value}</p> : null}
       <Address server={server} run={run} isRunning={running.value !== undefined} />
-      <p class="check-row">
+      <p class="toolbar">
         <label>
           <input
             type="checkbox"
@@ -96,7 +96,7 @@ export function CheckPage({ server }: { server: string }) {
             onChange={({ currentTarget: { checked } }) => {
               mayCall.value = checked
             }}
-          />{' '}
+          />
           {t('check.mayCall')}
         </label>
         {running.value ? (
@@ -141,8 +141,8 @@ function Address({ server, run, isRunning }: AddressProps) {
     else asking.value = { host, proceed: () => run(dialer) }
   }
   return (
-    <form class="check-form" onSubmit={submit}>
-      <label>
+    <form class="stack" onSubmit={submit}>
+      <label class="field">
         {t('connections.url')}
         <input
           type="url"
@@ -167,7 +167,7 @@ function Address({ server, run, isRunning }: AddressProps) {
       {asking.value ? (
         <Consent question={asking.value} end={() => (asking.value = undefined)} />
       ) : (
-        <p class="check-row">
+        <p class="toolbar">
           <button type="submit" class="primary" disabled={isRunning}>
             {t('check.run')}
           </button>
@@ -200,7 +200,7 @@ function Found({ report, requirements }: FoundProps) {
   ] as const
   return (
     <>
-      <p role="status" class="check-row check-counts">
+      <p role="status" class="toolbar check-counts">
         {states.map((state) => (
           <span
             key={state}
@@ -267,35 +267,37 @@ function Row({
 }) {
   const [text = '', level = '', page = ''] = requirements.checked[id] ?? []
   return (
-    <li data-id={id}>
-      <a href={requirements.specification + page} target="_blank" rel="noreferrer">
-        {id}
-      </a>{' '}
-      <span class="chip">{level}</span> {text}
-      {reason ? <p class="quiet">{reason}</p> : null}
-      {evidence.length > 0 ? (
-        <details>
-          <summary>{evidence[0]?.revision}</summary>
-          {evidence.map(({ revision, sent, wanted, received }, i) => (
-            <dl key={i}>
-              <dt>
-                {t('check.sent')} <span class="quiet">{revision}</span>
-              </dt>
-              <dd>
-                <code>{shortened(sent)}</code>
-              </dd>
-              <dt>{t('check.wanted')}</dt>
-              <dd>
-                <code>{shortened(wanted)}</code>
-              </dd>
-              <dt>{t('check.received')}</dt>
-              <dd>
-                <code>{shortened(received)}</code>
-              </dd>
-            </dl>
-          ))}
-        </details>
-      ) : null}
+    <li class="list-row" data-id={id}>
+      <div>
+        <a href={requirements.specification + page} target="_blank" rel="noreferrer">
+          {id}
+        </a>{' '}
+        <span class="chip">{level}</span> {text}
+        {reason ? <p class="quiet">{reason}</p> : null}
+        {evidence.length > 0 ? (
+          <details>
+            <summary>{evidence[0]?.revision}</summary>
+            {evidence.map(({ revision, sent, wanted, received }, i) => (
+              <dl key={i}>
+                <dt>
+                  {t('check.sent')} <span class="quiet">{revision}</span>
+                </dt>
+                <dd>
+                  <code>{shortened(sent)}</code>
+                </dd>
+                <dt>{t('check.wanted')}</dt>
+                <dd>
+                  <code>{shortened(wanted)}</code>
+                </dd>
+                <dt>{t('check.received')}</dt>
+                <dd>
+                  <code>{shortened(received)}</code>
+                </dd>
+              </dl>
+            ))}
+          </details>
+        ) : null}
+      </div>
     </li>
   )
 }

@@ -62,7 +62,7 @@ export function Answers({ asks, session, done, refuse }: AnswersProps) {
 /** Another request: an empty result, or an error. The editor writes others. */
 const Other = ({ params, give, refuse }: FormProps) => (
   <div class="answer">
-    <p class="answer-acts">
+    <p class="toolbar">
       <button type="button" onClick={() => give({})}>
         {t('compose.send')} <code>{'{}'}</code>
       </button>

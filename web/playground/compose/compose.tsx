@@ -36,9 +36,9 @@ export function Compose() {
   }, [])
   const shown = tools.value
   return (
-    <div class="compose">
+    <div class="compose fill">
       <Tabs />
-      {shown ? createElement(shown.Tools, {}) : <div class="compose-tools" />}
+      {shown ? createElement(shown.Tools, {}) : <div class="compose-tools toolbar pane-bar" />}
       {asForm.value && <Form />}
       <div class="compose-text" hidden={asForm.value}>
         <Draft />
@@ -101,7 +101,7 @@ function SendBar() {
   const closed = session?.connection.state.value === 'closed'
   const count = problems.value
   return (
-    <div class="compose-send">
+    <div class="compose-send toolbar pane-bar">
       <button
         type="button"
         class="primary"
@@ -115,7 +115,7 @@ function SendBar() {
       {count !== undefined && (
         <button
           type="button"
-          class="plain compose-problems"
+          class="plain compose-problems last"
           disabled={count === 0}
           onClick={() => {
             asForm.value = false
@@ -135,7 +135,7 @@ function SendBar() {
 function Confirmation() {
   const title = active.value?.connection.dialer.title ?? ''
   return (
-    <div class="compose-unsure" role="alert">
+    <div class="compose-notes notice toolbar" data-is="warn" role="alert">
       <p>{t('compose.confirm', { method: titleOf(drafts.value.open.value), target: title })}</p>
       <button type="button" onClick={() => send({ confirmed: true })}>
         {t('compose.sendAnyway')}

@@ -36,7 +36,7 @@ export function Elicitation({ params, give, refuse }: FormProps) {
           />
         ))
       )}
-      <p class="answer-acts">
+      <p class="toolbar">
         <button type="submit">{t('answers.accept')}</button>
         <button type="button" class="ghost" onClick={() => give({ action: 'decline' })}>
           {t('answers.decline')}

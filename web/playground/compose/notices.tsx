@@ -51,7 +51,7 @@ function Request({ about, children }: { about: string; children: ComponentChildr
         {about}
       </p>
       <details
-        class="compose-notes"
+        class="compose-notes notice"
         open={unfolded.value}
         onToggle={(event) => {
           unfolded.value = event.currentTarget.open
@@ -148,7 +148,7 @@ function MissingCapability() {
   const ability = requiredOf(message).join(', ')
   if (!ability) return null
   return (
-    <div class="compose-notes" role="status">
+    <div class="compose-notes notice toolbar" role="status">
       <p>{t('explain.cause.ability', { ability })}</p>
       <button
         type="button"
@@ -172,8 +172,8 @@ function Changes() {
   const found = rewritten.value
   if (found?.before.id !== open.value.id) return null
   return (
-    <div class="compose-notes" role="status">
-      <ul>
+    <div class="compose-notes notice toolbar" role="status">
+      <ul class="bullets">
         {found.notes.map(({ key, params }) => (
           <li key={key}>
             <InlineCode text={t(key, params)} />
@@ -198,7 +198,7 @@ function Changes() {
 function FromLink() {
   const { from } = drafts.value.open.value
   return from === undefined ? null : (
-    <p class="compose-notes" data-from="link">
+    <p class="compose-notes notice toolbar" data-from="link">
       {t('share.from', { target: from || t('share.demo') })}
     </p>
   )
@@ -209,7 +209,7 @@ function OtherRevision() {
   const { revision: written } = drafts.value.open.value
   if (written === revision.value) return null
   return (
-    <div class="compose-notes" data-from="revision">
+    <div class="compose-notes notice toolbar" data-from="revision">
       <p>{t('compose.otherRevision', { written, spoken: revision.value })}</p>
       <button type="button" onClick={() => setRevision(written)}>
         {t('compose.useRevision', { written })}

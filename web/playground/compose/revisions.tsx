@@ -3,8 +3,8 @@
 
 import { showControlCharacters } from '../base/control-characters.ts'
 import type { DialogProps } from '../base/dialog-props.ts'
+import { Head } from '../base/head.tsx'
 import { t } from '../base/i18n.ts'
-import { IconButton } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
 import { drafts, setRevision } from '../connections/clients.ts'
 import { type Column, columnsOf } from '../protocol/columns.ts'
@@ -15,11 +15,8 @@ export function Revisions({ close }: DialogProps) {
   const { text, revision } = drafts.value.open.value
   const columns = columnsOf(text, revision)
   return (
-    <div class="compose-revisions">
-      <header>
-        <h2>{t('compose.revisions.title')}</h2>
-        <IconButton name="close" label={t('shell.close')} onClick={close} />
-      </header>
+    <div class="compose-revisions stack">
+      <Head title={t('compose.revisions.title')} close={close} />
       {columns.length === 0 ? <p>{t('compose.revisions.none')}</p> : null}
       {columns.length === 1 ? <p>{t('compose.revisions.same')}</p> : null}
       <div class="compose-columns">
@@ -40,16 +37,16 @@ interface InRevisionProps extends DialogProps {
 function InRevision({ column: { revisions, lines, notes }, written, close }: InRevisionProps) {
   const last = revisions.at(-1) as Revision
   return (
-    <section>
+    <section class="stack">
       <h3 translate={false}>{revisions.join(', ')}</h3>
-      <pre translate={false}>
+      <pre class="code-block" translate={false}>
         {lines.map(({ text, isChanged }, index) => {
           const shown = `${showControlCharacters(text)}\n`
           return isChanged ? <mark key={index}>{shown}</mark> : shown
         })}
       </pre>
       {notes.length > 0 ? (
-        <ul>
+        <ul class="bullets">
           {notes.map(({ key, params }) => (
             <li key={key}>
               <InlineCode text={t(key, params)} />
@@ -57,7 +54,7 @@ function InRevision({ column: { revisions, lines, notes }, written, close }: InR
           ))}
         </ul>
       ) : null}
-      <p>
+      <p class="toolbar">
         {revisions.includes(written) ? null : (
           <button
             type="button"
@@ -69,7 +66,13 @@ function InRevision({ column: { revisions, lines, notes }, written, close }: InR
             {t('compose.useRevision', { written: last })}
           </button>
         )}
-        <a href={specUrl(last, 'changelog')} target="_blank" rel="noreferrer" lang="en">
+        <a
+          class="last"
+          href={specUrl(last, 'changelog')}
+          target="_blank"
+          rel="noreferrer"
+          lang="en"
+        >
           {last} · changelog
         </a>
       </p>

@@ -31,7 +31,7 @@ export function Roots({ params, session, give, refuse }: FormProps) {
       }}
     >
       {roots.value.map(({ uri, name }, index) => (
-        <p class="answer-acts" key={index}>
+        <p class="toolbar" key={index}>
           <input
             aria-label={`uri ${index + 1}`}
             required
@@ -57,7 +57,7 @@ export function Roots({ params, session, give, refuse }: FormProps) {
           </button>
         </p>
       ))}
-      <p class="answer-acts">
+      <p class="toolbar">
         <button
           type="button"
           class="ghost"

@@ -56,7 +56,7 @@ export function Sampling({ params, give, refuse }: FormProps) {
           ))}
         </select>
       </div>
-      <p class="answer-acts">
+      <p class="toolbar">
         <button type="submit">{t('compose.send')}</button>
         <Refuse refuse={refuse} />
       </p>

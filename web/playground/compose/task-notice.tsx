@@ -21,7 +21,7 @@ export function TaskNotice({
   const task = openTask(store.message(request), store.message(row))
   if (!task) return null
   return (
-    <div class="compose-notes" role="status" data-from="task">
+    <div class="compose-notes notice toolbar" role="status" data-from="task">
       <p>{t('compose.task.about')}</p>
       {choices.map((choice) => (
         <button

@@ -20,7 +20,7 @@ export { Notices } from './notices.tsx'
 
 export function Tools() {
   return (
-    <div class="compose-tools">
+    <div class="compose-tools toolbar pane-bar">
       <Methods />
       <button
         type="button"
@@ -55,7 +55,7 @@ function Methods() {
   const shown = titleOf({ ...draft, title: '' })
   const known = mine.some(({ name }) => name === shown)
   return (
-    <label class="compose-method">
+    <label class="compose-method wide">
       <span class="unseen">{t('compose.method')}</span>
       <select
         class="quiet-field"

@@ -27,7 +27,7 @@ export function AddPage() {
   return (
     <details class="connections-add">
       <summary>{t('connections.gateway.add')}</summary>
-      <pre lang="en" translate={false}>
+      <pre class="code-block" lang="en" translate={false}>
         pagemcp dev --allow-origin http://localhost:5173
       </pre>
       <select
@@ -43,7 +43,7 @@ export function AddPage() {
           </option>
         ))}
       </select>
-      <pre lang="en" translate={false}>
+      <pre class="code-block" lang="en" translate={false}>
         {snippets.value[chosen.value]?.code}
       </pre>
     </details>

@@ -3,8 +3,8 @@
 
 import { useSignal } from '@preact/signals'
 import type { DialogProps } from '../base/dialog-props.ts'
+import { Head } from '../base/head.tsx'
 import { t } from '../base/i18n.ts'
-import { IconButton } from '../base/icon.tsx'
 import { front } from '../base/state.ts'
 import { connectionsCommands } from './commands.ts'
 import { hostNeedingConsent } from './consent.ts'
@@ -23,12 +23,9 @@ export function Connect({ close }: DialogProps) {
   const kind = useSignal<Kind>('http')
   const address = useSignal('')
   return (
-    <div class="connections-dialog">
-      <header>
-        <h2>{t('connections.connect')}</h2>
-        <IconButton name="close" label={t('shell.close')} onClick={close} />
-      </header>
-      <p>
+    <div class="connections-dialog stack">
+      <Head title={t('connections.connect')} close={close} />
+      <p class="toolbar">
         <button
           type="button"
           data-command="gateway"
@@ -38,7 +35,7 @@ export function Connect({ close }: DialogProps) {
           }}
         >
           {t('connections.gatewayPages')}
-        </button>{' '}
+        </button>
         {another?.when?.() && (
           <button
             type="button"
@@ -57,7 +54,7 @@ export function Connect({ close }: DialogProps) {
           address.value = server.url
         }}
       />
-      <fieldset class="connections-kinds">
+      <fieldset class="toolbar">
         <legend>{t('connections.kind')}</legend>
         {kinds.map((one) => (
           <label key={one}>
@@ -129,8 +126,8 @@ function AddressForm({ kind, address, close }: AddressFormProps) {
 
   const own = usableHeaders(headers.value)
   return (
-    <form onSubmit={go}>
-      <label class="connections-url">
+    <form class="stack" onSubmit={go}>
+      <label class="field">
         {t('connections.url')}
         <input
           type="url"
@@ -149,13 +146,13 @@ function AddressForm({ kind, address, close }: AddressFormProps) {
         />
       </label>
       {kind === 'http' ? <HeaderRows rows={headers} /> : null}
-      <p id="connections-problem" role="alert" class="connections-bad">
+      <p id="connections-problem" role="alert">
         {problem.value}
       </p>
       {asking.value ? (
         <Consent question={asking.value} end={() => (asking.value = undefined)} />
       ) : null}
-      <p class="connections-buttons" hidden={asking.value !== undefined}>
+      <p class="toolbar" hidden={asking.value !== undefined}>
         <button type="submit" class="primary">
           {t('connections.go')}
         </button>

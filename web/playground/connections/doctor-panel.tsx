@@ -34,7 +34,7 @@ export function DoctorPanel({ url, headers }: Props) {
   return (
     <section class="connections-doctor" data-url={url} data-done={done.value ? '' : undefined}>
       <h3>{done.value ? t('connections.findings') : t('connections.examining')}</h3>
-      <ol aria-live="polite">
+      <ol class="stack" aria-live="polite">
         {found.value.map((finding) => (
           <Found key={finding.says} finding={finding} />
         ))}
@@ -59,7 +59,7 @@ function Lines({ lines }: { lines: readonly string[] }) {
   return (
     <div>
       {t('connections.addLines')}
-      <pre lang="en" translate={false}>
+      <pre class="code-block" lang="en" translate={false}>
         {lines.join('\n')}
       </pre>
       <button type="button" onClick={() => copyText(lines.join('\n'))}>

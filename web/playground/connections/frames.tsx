@@ -70,7 +70,7 @@ function Frame({ framed: { url, folded, shown, left } }: { framed: Framed }) {
   const host = new URL(url).host
   return (
     <section class="connections-frame" aria-label={t('connections.frameOf', { host })}>
-      <header>
+      <header class="head">
         <strong>{host}</strong>
         <button
           type="button"

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 /** What assistants read: the pages of the gateway and their traffic, in place of the composer. */
 
+import { Head } from '../base/head.tsx'
 import { t } from '../base/i18n.ts'
-import { IconButton } from '../base/icon.tsx'
 import { front } from '../base/state.ts'
 import { GatewayPanel } from './gateway-panel.tsx'
 import { asked, watch } from './watch-page.ts'
@@ -13,11 +13,8 @@ export function GatewayPage() {
   }
   const page = asked.value
   return (
-    <div class="front">
-      <header>
-        <h2>{t('shell.gateway')}</h2>
-        <IconButton name="close" label={t('shell.close')} onClick={close} />
-      </header>
+    <div class="front stack">
+      <Head title={t('shell.gateway')} close={close} />
       <p class="quiet">{t('connections.about.gateway')}</p>
       {page === undefined ? (
         <GatewayPanel close={close} />

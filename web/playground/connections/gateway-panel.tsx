@@ -30,22 +30,20 @@ export function GatewayPanel({ close }: { close(): void }) {
   if (state === undefined) {
     const why = how.is === 'connecting' && how.why
     return why ? (
-      <p role="alert" class="connections-bad">
-        {why}
-      </p>
+      <p role="alert">{why}</p>
     ) : (
       <p role="status">{t('connections.gateway.connecting')}</p>
     )
   }
   return (
-    <div class="connections-gateway">
+    <div class="connections-gateway stack">
       <Pages state={state} close={close} />
       <p class="quiet">{t('connections.gateway.monitorNote')}</p>
-      <section class="connections-uses">
+      <section class="connections-uses stack">
         <h3>{t('connections.audit.uses')}</h3>
         <p class="quiet">{t('connections.audit.about', { count: maxEntries })}</p>
         <UseTable />
-        <p class="connections-buttons">
+        <p class="toolbar">
           <button
             type="button"
             data-audit
@@ -69,15 +67,14 @@ function Invite({ why, isUnpaired = false }: { why: string; isUnpaired?: boolean
   const link = useSignal('')
   return (
     <form
+      class="stack"
       onSubmit={(event) => {
         event.preventDefault()
         void startMonitoring(link.value)
       }}
     >
-      <p role={isUnpaired ? 'status' : 'alert'} class={isUnpaired ? '' : 'connections-bad'}>
-        {why}
-      </p>
-      <label class="connections-url">
+      <p role={isUnpaired ? 'status' : 'alert'}>{why}</p>
+      <label class="field">
         {t('connections.gateway.link')}
         <input
           name="link"
@@ -109,12 +106,12 @@ function Pages({ state, close }: { state: GatewayState; close(): void }) {
     close()
   }
   return (
-    <section>
+    <section class="stack">
       <h3>{t('connections.gateway.pages')}</h3>
       {state.pages.length === 0 ? <p>{t('connections.gateway.none')}</p> : null}
       <ul class="connections-pages">
         {state.pages.map((page) => (
-          <li key={page.name}>
+          <li key={page.name} class="list-row">
             <PageFacts page={page} />
             <PageActions
               page={page.name}
@@ -124,10 +121,8 @@ function Pages({ state, close }: { state: GatewayState; close(): void }) {
             />
           </li>
         ))}
-        <li>
-          <div>
-            <strong>{t('connections.gateway.all')}</strong>
-          </div>
+        <li class="list-row">
+          <strong class="row-open">{t('connections.gateway.all')}</strong>
           <PageActions
             page=""
             label={t('connections.gateway.all')}
@@ -144,7 +139,7 @@ function Pages({ state, close }: { state: GatewayState; close(): void }) {
 function PageFacts({ page }: { page: JoinedPage }) {
   const since = new Intl.DateTimeFormat(tag(), { timeStyle: 'short' }).format(page.since)
   return (
-    <div>
+    <div class="row-open">
       <strong>{page.title || page.name}</strong> <code lang="en">{page.name}</code>{' '}
       {page.here ? (
         <span class="chip" data-is="good">
@@ -173,7 +168,7 @@ interface PageActionsProps {
 
 function PageActions({ page, label, connect, monitor }: PageActionsProps) {
   return (
-    <p class="connections-buttons">
+    <p class="row-acts">
       <button
         type="button"
         data-ask={page}
@@ -197,7 +192,7 @@ function PageActions({ page, label, connect, monitor }: PageActionsProps) {
 function Permissions({ state: { mayJoin, mayWatch, noToken } }: { state: GatewayState }) {
   const list = (origins: readonly string[]) => new Intl.ListFormat(tag()).format(origins)
   return (
-    <section>
+    <section class="stack">
       <h3>{t('connections.gateway.permissions')}</h3>
       <ul>
         <li>{t('connections.gateway.mayJoin', { origins: list(mayJoin) })}</li>

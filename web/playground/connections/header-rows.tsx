@@ -29,11 +29,11 @@ export function HeaderRows({ rows }: { rows: Signal<readonly HeaderRow[]> }) {
     rows.value = rows.value.map((row, i) => (i === at ? { ...row, ...next } : row))
   }
   return (
-    <fieldset class="connections-headers">
+    <fieldset class="stack">
       <legend>{t('connections.headers')}</legend>
       <p class="quiet">{t('connections.headersNote')}</p>
       {rows.value.map(({ name, value }, at) => (
-        <div key={at}>
+        <div class="toolbar" key={at}>
           <input
             name="header-name"
             lang="en"

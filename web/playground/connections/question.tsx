@@ -15,9 +15,9 @@ export function Consent({ question: { host, proceed }, end }: { question: Questi
   const refuse = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => refuse.current?.focus(), [])
   return (
-    <div class="connections-consent" role="alertdialog" aria-labelledby="connections-consent">
+    <div class="connections-consent stack" role="alertdialog" aria-labelledby="connections-consent">
       <p id="connections-consent">{t('connections.consent', { host })}</p>
-      <p class="connections-buttons">
+      <p class="toolbar">
         <button type="button" ref={refuse} onClick={end}>
           {t('connections.refuse')}
         </button>

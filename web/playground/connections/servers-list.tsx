@@ -29,7 +29,7 @@ interface ServersProps {
 export function Servers({ choose }: ServersProps) {
   const all = validServers(savedServers.value)
   return all.length === 0 ? null : (
-    <section>
+    <section class="stack">
       <h3>{t('connections.servers')}</h3>
       <ul class="connections-servers">
         {all.map((server) => (
@@ -73,8 +73,8 @@ function Saved({ server, choose }: ServersProps & { server: SavedServer }) {
     else asking.value = true
   }
   return (
-    <li data-server={url}>
-      <div class="connections-server">
+    <li class="list-row" data-server={url}>
+      <div class="toolbar">
         <input
           type="checkbox"
           role="switch"
@@ -92,10 +92,8 @@ function Saved({ server, choose }: ServersProps & { server: SavedServer }) {
           value={shown}
           onChange={({ currentTarget: { value } }) => nameServer(server, value)}
         />
-        <span class="quiet">
-          <span class="connection-state" data-is={state ?? 'closed'} />{' '}
-          {state ? t(`shell.${state}`) : null}
-        </span>
+        <span class="connection-state" data-is={state ?? 'closed'} />
+        {state ? <span class="quiet">{t(`shell.${state}`)}</span> : null}
         <IconButton
           name="trash"
           label={`${t('connections.remove')}: ${shown}`}

@@ -75,7 +75,7 @@ export async function introduce(session: Session): Promise<void> {
 function Hint() {
   if (!drafts.value.open.value.text.includes(watched)) return null
   return (
-    <p class="hint" role="note">
+    <p class="hint notice" data-is="good" role="note">
       {t('demo.changed')}{' '}
       <button type="button" onClick={() => (coach.value = undefined)}>
         {t('shell.close')}

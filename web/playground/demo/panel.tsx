@@ -31,7 +31,7 @@ export function DemoPanel() {
   }, [there])
   if (there.value === undefined) return <p class="quiet">{t('demo.starting')}</p>
   return (
-    <div class="demo">
+    <div class="demo stack">
       <NotesPart demo={there.value} />
       <TabsPart demo={there.value} />
       <FormPart demo={there.value} />
@@ -44,7 +44,7 @@ function NotesPart({ demo }: { demo: Demo }) {
   const name = useSignal('')
   demo.noted.value // redraws
   return (
-    <section aria-labelledby="demo-notes">
+    <section class="stack" aria-labelledby="demo-notes">
       <h2 id="demo-notes">{t('demo.notes')}</h2>
       <p class="quiet">{t('demo.notesLead')}</p>
       {demo.notes.all().map(({ id, text }) => (
@@ -61,7 +61,7 @@ function NotesPart({ demo }: { demo: Demo }) {
         </p>
       ))}
       <form
-        class="row"
+        class="toolbar"
         onSubmit={(event) => {
           event.preventDefault()
           const id = name.value.trim()
@@ -85,11 +85,11 @@ function NotesPart({ demo }: { demo: Demo }) {
 
 function TabsPart({ demo }: { demo: Demo }) {
   return (
-    <section aria-labelledby="demo-tabs">
+    <section class="stack" aria-labelledby="demo-tabs">
       <h2 id="demo-tabs">{t('demo.tabs')}</h2>
       <p class="quiet">{t('demo.tabsLead')}</p>
       {fakeTabs.value.map(({ id, title, url }) => (
-        <p class="row" key={id}>
+        <p class="toolbar" key={id}>
           <TypedField
             aria-label={t('demo.tabTitle', { id })}
             value={title}
@@ -102,7 +102,7 @@ function TabsPart({ demo }: { demo: Demo }) {
           >
             {t('demo.navigate')}
           </button>
-          <code class="quiet wide" lang="en" translate={false}>
+          <code class="quiet" lang="en" translate={false}>
             {url}
           </code>
         </p>
@@ -119,7 +119,7 @@ function FormPart({ demo }: { demo: Demo }) {
     ['city', t('demo.fieldCity'), city],
   ] as const
   return (
-    <section aria-labelledby="demo-form">
+    <section class="stack" aria-labelledby="demo-form">
       <h2 id="demo-form">{t('demo.form')}</h2>
       {fields.map(([id, label, value]) => (
         <p class="field" key={id}>
@@ -169,7 +169,7 @@ function Simulation({ demo }: { demo: Demo }) {
       <summary>
         <Icon name="settings" /> {t('demo.simulation')}
       </summary>
-      <label class="row">
+      <label class="field beside">
         {t('demo.rate')}
         <select
           value={demoPaused.value ? 'still' : changeRate.value}
@@ -185,7 +185,7 @@ function Simulation({ demo }: { demo: Demo }) {
           ))}
         </select>
       </label>
-      <label class="row">
+      <label class="field beside">
         {t('demo.latency')}
         <select
           value={latency.value}
@@ -215,7 +215,7 @@ function Simulation({ demo }: { demo: Demo }) {
         on={demo.hasBigList.value}
         change={(on) => demo.setBigList(on)}
       />
-      <p class="row">
+      <p class="toolbar">
         <button type="button" onClick={burst}>
           {t('demo.burst')}
         </button>
@@ -234,7 +234,7 @@ function Simulation({ demo }: { demo: Demo }) {
 
 function Switch(props: { label: string; on: boolean; change(on: boolean): void }) {
   return (
-    <label class="row">
+    <label>
       <input
         type="checkbox"
         checked={props.on}

@@ -46,7 +46,7 @@ function Note({ demo }: { demo: Demo }) {
   }
   useEffect(() => leave, [])
   return (
-    <p class="stage-note">
+    <p class="stage-note field">
       <label for="stage-note">{t('demo.shoppingList')}</label>
       <TypedField
         id="stage-note"
@@ -66,8 +66,8 @@ function Note({ demo }: { demo: Demo }) {
 function Cart({ demo }: { demo: Demo }) {
   const items = Number(demo.form.value.items)
   return (
-    <p class="stage-cart">
-      {t('demo.cart')}
+    <p class="stage-cart toolbar">
+      <span class="wide">{t('demo.cart')}</span>
       <IconButton
         name="minus"
         label={t('demo.fewer')}

@@ -83,22 +83,22 @@ function Client() {
   }
   return (
     <section class="stage-client" aria-labelledby="stage-client">
-      <h3 id="stage-client">
+      <h3 id="stage-client" class="toolbar">
         <span class="letter">{session.connection.letter}</span> {t('demo.client')}
-        <code lang="en" translate={false}>
+        <code class="last" lang="en" translate={false}>
           {watched}
         </code>
       </h3>
       <p class="stage-copy" data-stale={stale}>
         {text === undefined ? t('demo.unread') : <span translate={false}>{text}</span>}
       </p>
-      <p class="stage-state">
+      <p class="stage-state toolbar">
         {text === undefined ? null : (
           <span class="chip" data-is={stale ? 'warn' : 'good'}>
             {t(stale ? 'demo.outdated' : 'demo.current')}
           </span>
         )}
-        <button type="button" onClick={read}>
+        <button type="button" class="last" onClick={read}>
           {t(text === undefined ? 'explore.readShort' : 'demo.readAgain')}
         </button>
       </p>

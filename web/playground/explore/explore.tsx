@@ -84,7 +84,7 @@ export function Explore() {
 function Problem({ session: { connection } }: { session: Session }) {
   const reason = connection.reason.value
   return reason === '' ? null : (
-    <p role="alert" class="connections-bad">
+    <p role="alert">
       {connection.dialer.title}: {reason}
     </p>
   )

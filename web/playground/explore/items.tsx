@@ -19,7 +19,7 @@ export const wanted = signal('')
 /** @param children - beside the field */
 export function Search({ children }: { children?: ComponentChildren }) {
   return (
-    <div class="explore-tools">
+    <div class="explore-tools toolbar">
       <input
         type="search"
         class="quiet-field"
@@ -53,7 +53,7 @@ export function Found({ session, kind, hidden }: { session: Session; kind: Kind;
         </p>
       ) : null}
       {others.length > 0 ? (
-        <p class="explore-elsewhere">
+        <p class="toolbar">
           {others.map(({ one, count }) => (
             <button
               key={one}
@@ -121,12 +121,12 @@ export function Names({ of: { name, title, description, icons }, calledBy }: Nam
   return (
     <>
       <ServerIcon icons={icons} />
-      <span class="thing-name">{title ?? name}</span>
-      <code class="thing-uri" lang="en" translate={false}>
+      <span class="row-name">{title ?? name}</span>
+      <code class="row-uri" lang="en" translate={false}>
         {calledBy}
       </code>
       {description ? (
-        <span class="thing-about" title={description}>
+        <span class="row-about" title={description}>
           {description}
         </span>
       ) : null}
@@ -137,9 +137,9 @@ export function Names({ of: { name, title, description, icons }, calledBy }: Nam
 /** A row with a folded form: fields are filled in before the request is sent. */
 export function FormItem(props: NamesProps & { submit(): void; children: ComponentChildren }) {
   return (
-    <li class="thing form-item">
+    <li class="list-row form-item">
       <details>
-        <summary class="thing-read">
+        <summary class="row-open">
           <Icon name="down" />
           <Names {...props} />
         </summary>

@@ -25,7 +25,7 @@ interface Props<T> {
 
 export function LazyList<T>({ items, row }: Props<T>) {
   const rowHeight = useSignal(0) // px
-  if (items.length <= groupLength) return <ul class="explore-list">{items.map(row)}</ul>
+  if (items.length <= groupLength) return <ul>{items.map(row)}</ul>
   const length = items.length > largeLength ? largeLength : groupLength
   return <Groups items={items} row={row} length={length} rowHeight={rowHeight} first />
 }
@@ -81,7 +81,7 @@ function Group<T>({ items, row, rowHeight, first }: GroupProps<T>) {
       {!near ? null : isLarge ? (
         <Groups items={items} row={row} length={groupLength} rowHeight={rowHeight} first={first} />
       ) : (
-        <ul class="explore-list">{items.map(row)}</ul>
+        <ul>{items.map(row)}</ul>
       )}
     </div>
   )

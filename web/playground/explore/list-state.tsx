@@ -13,7 +13,7 @@ export function ListState({ session, kind }: { session: Session; kind: ListKind 
   const known = session.peer.value !== undefined
   const { reason, state: connected } = session.connection
   return (
-    <div class="list-state">
+    <div class="list-state toolbar">
       {state === 'failed' ? (
         <p role="alert">{t('explore.failed', { reason: error || '?' })}</p>
       ) : null}

@@ -43,10 +43,12 @@ function PromptForm({ prompt }: { prompt: Prompt }) {
           }
         />
       ))}
-      <button type="submit">{t('explore.get')}</button>{' '}
-      <button type="button" onClick={() => write('prompts/get', params, title ?? name)}>
-        {t('explore.write')}
-      </button>
+      <p class="toolbar">
+        <button type="submit">{t('explore.get')}</button>
+        <button type="button" onClick={() => write('prompts/get', params, title ?? name)}>
+          {t('explore.write')}
+        </button>
+      </p>
     </FormItem>
   )
 }

@@ -39,7 +39,7 @@ export function Resources({ session }: { session: Session }) {
 function FilterFields({ audience }: { audience: Signal<Audience> }) {
   return (
     <div class="explore-filter">
-      <label>
+      <label class="field beside">
         {t('explore.audience')}
         <select
           value={audience.value}
@@ -62,16 +62,16 @@ function ResourceItem({ resource, session }: { resource: Resource; session: Sess
   const watched = session.isSubscribed(uri)
   const shown = title ?? name
   return (
-    <li class="thing" data-watched={watched}>
+    <li class="list-row" data-watched={watched}>
       <button
         type="button"
-        class="thing-read plain"
+        class="row-open plain"
         title={t('explore.read', { uri })}
         onClick={() => send('resources/read', { uri })}
       >
         <Names of={resource} calledBy={uri} />
       </button>
-      <span class="thing-facts">
+      <span class="row-facts">
         {mimeType ? <span>{mimeType}</span> : null}
         {typeof size === 'number' ? <span>{sizeText(size)}</span> : null}
         {typeof annotations?.priority === 'number' ? (
@@ -84,7 +84,7 @@ function ResourceItem({ resource, session }: { resource: Resource; session: Sess
           </span>
         ) : null}
       </span>
-      <span class="thing-acts">
+      <span class="row-acts">
         <IconButton
           name="bell"
           label={t('explore.subscribe', { uri })}

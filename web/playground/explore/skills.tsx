@@ -2,6 +2,7 @@
 /** Skills of the active server: the Skills extension, SEP-2640. */
 
 import { t } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
 import { sizeText } from '../base/size.ts'
 import { catalogue, type Skill } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
@@ -10,7 +11,7 @@ import { ListState } from './list-state.tsx'
 
 export const Skills = ({ session }: { session: Session }) => (
   <>
-    <ul class="explore-list">
+    <ul>
       {catalogue(session).lists.skills.value.items.map((skill) => (
         <SkillItem key={skill.uri} skill={skill} />
       ))}
@@ -24,39 +25,37 @@ function SkillItem({ skill: { uri, frontmatter, resources } }: { skill: Skill })
   // An entry without a list of files has at least the file that names it.
   const files = Array.isArray(resources) ? resources : [{ uri }]
   return (
-    <li class="form-item skill">
-      <p>
+    <li class="list-row skill">
+      <p class="row-open">
         <strong>{name}</strong>
+        <span class="row-about">{String(frontmatter?.description ?? '')}</span>
       </p>
-      <p class="quiet">{String(frontmatter?.description ?? '')}</p>
+      <p class="row-acts">
+        <IconButton
+          name="edit"
+          label={t('explore.writeOf', { name })}
+          onClick={() => write('skills/get', { uri }, name)}
+        />
+      </p>
       {files.map((file) =>
         typeof file?.uri === 'string' ? <File key={file.uri} {...file} /> : null,
       )}
-      <button
-        type="button"
-        aria-label={t('explore.writeOf', { name })}
-        onClick={() => write('skills/get', { uri }, name)}
-      >
-        {t('explore.write')}
-      </button>
     </li>
   )
 }
 
 const File = ({ uri, size }: { uri: string; size?: number }) => (
-  <p class="thing">
+  <p class="list-row">
     <button
       type="button"
-      class="thing-read plain"
+      class="row-open plain"
       title={t('explore.read', { uri })}
       onClick={() => send('resources/read', { uri })}
     >
-      <code class="thing-uri" lang="en" translate={false}>
+      <code class="row-uri" lang="en" translate={false}>
         {uri}
       </code>
     </button>
-    <span class="thing-facts">
-      {typeof size === 'number' ? <span>{sizeText(size)}</span> : null}
-    </span>
+    <span class="row-facts">{typeof size === 'number' ? <span>{sizeText(size)}</span> : null}</span>
   </p>
 )

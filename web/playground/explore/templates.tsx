@@ -68,29 +68,31 @@ function TemplateForm({ template, session }: { template: Template; session: Sess
           </span>
         ) : null}
       </p>
-      <button type="submit" disabled={uri === undefined}>
-        {t('explore.readShort')}
-      </button>{' '}
-      <button
-        type="button"
-        role="switch"
-        aria-checked={uri !== undefined && session.isSubscribed(uri)}
-        disabled={uri === undefined}
-        onClick={() => {
-          if (uri === undefined) return
-          if (session.isSubscribed(uri)) session.unsubscribe(uri)
-          else session.subscribe(uri)
-        }}
-      >
-        {t('explore.subscribeShort')}
-      </button>{' '}
-      <button
-        type="button"
-        disabled={uri === undefined}
-        onClick={() => uri !== undefined && write('resources/read', { uri }, title ?? name)}
-      >
-        {t('explore.write')}
-      </button>
+      <p class="toolbar">
+        <button type="submit" disabled={uri === undefined}>
+          {t('explore.readShort')}
+        </button>
+        <button
+          type="button"
+          role="switch"
+          aria-checked={uri !== undefined && session.isSubscribed(uri)}
+          disabled={uri === undefined}
+          onClick={() => {
+            if (uri === undefined) return
+            if (session.isSubscribed(uri)) session.unsubscribe(uri)
+            else session.subscribe(uri)
+          }}
+        >
+          {t('explore.subscribeShort')}
+        </button>
+        <button
+          type="button"
+          disabled={uri === undefined}
+          onClick={() => uri !== undefined && write('resources/read', { uri }, title ?? name)}
+        >
+          {t('explore.write')}
+        </button>
+      </p>
     </FormItem>
   )
 }

@@ -17,10 +17,10 @@ function ToolItem({ tool }: { tool: Tool }) {
   const { name, title, inputSchema } = tool
   const shown = title ?? name
   return (
-    <li class="thing">
+    <li class="list-row">
       <button
         type="button"
-        class="thing-read plain"
+        class="row-open plain"
         title={t('explore.writeOf', { name: shown })}
         onClick={() =>
           write('tools/call', { name, arguments: minimalArguments(inputSchema) }, shown)
@@ -28,7 +28,7 @@ function ToolItem({ tool }: { tool: Tool }) {
       >
         <Names of={tool} calledBy={name} />
       </button>
-      <span class="thing-acts quiet">
+      <span class="row-acts quiet">
         <Icon name="edit" />
       </span>
     </li>

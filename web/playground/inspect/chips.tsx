@@ -29,7 +29,7 @@ export function Chips({ row }: { row: number }) {
   const status = statusOf(store, row)
   const caching = useMemo(() => cachingOf(message), [message])
   return (
-    <p class="in-chips">
+    <p class="in-chips toolbar">
       {outcome(store, row) && (
         <span
           class="chip"

@@ -31,7 +31,7 @@ export function Inspect() {
   if (row === undefined) return <p class="lead">{t('inspect.nothing')}</p>
   if (store.isArchived(row)) return <Restoring row={row} />
   return (
-    <div class="in">
+    <div class="in fill">
       <div class="in-scroll">
         <Head row={row} />
         <Chips key={row} row={row} />
@@ -80,12 +80,19 @@ function Head({ row }: { row: number }) {
   const { letter, title } = clientName(store.connection(row))
   return (
     <header class="in-head">
-      <h2>
-        {letter && <span class="letter">{letter}</span>} {t(`inspect.${kind}`)}{' '}
-        <code lang="en" translate={false}>
-          {store.method(row)}
-        </code>
-      </h2>
+      <div class="head">
+        <h2>
+          {letter && <span class="letter">{letter}</span>} {t(`inspect.${kind}`)}{' '}
+          <code lang="en" translate={false}>
+            {store.method(row)}
+          </code>
+        </h2>
+        {partner >= 0 && (
+          <button type="button" class="ghost" onClick={() => actions.inspect(partner)}>
+            {t(partner > row ? 'inspect.toAnswer' : 'inspect.toRequest')}
+          </button>
+        )}
+      </div>
       <p class="quiet">
         {directionText(store, row)} · {title}
         {store.id(row) && ` · id ${store.id(row)}`}
@@ -96,11 +103,6 @@ function Head({ row }: { row: number }) {
           </>
         )}
       </p>
-      {partner >= 0 && (
-        <button type="button" class="ghost" onClick={() => actions.inspect(partner)}>
-          {t(partner > row ? 'inspect.toAnswer' : 'inspect.toRequest')}
-        </button>
-      )}
     </header>
   )
 }
@@ -118,7 +120,7 @@ function Tabs({ row }: { row: number }) {
     event.preventDefault()
   }
   return (
-    <div class="in-tabs" role="tablist" aria-label={t('inspect.view')} onKeyDown={onKeyDown}>
+    <div class="tabs" role="tablist" aria-label={t('inspect.view')} onKeyDown={onKeyDown}>
       {shown.map((name) => (
         <button
           key={name}
@@ -173,7 +175,7 @@ function Body({ row, shown }: { row: number; shown: Tab }) {
 function Actions({ row }: { row: number }) {
   shownState.value
   return (
-    <p class="in-acts">
+    <p class="in-acts toolbar pane-bar">
       {appOf(row) && (
         <button type="button" class="primary" data-command="app" onClick={() => openAppOf(row)}>
           {t('apps.open')}

@@ -26,7 +26,7 @@ export function Assistant() {
     }
   }
   return (
-    <p class="chat-start">
+    <p class="chat-start toolbar">
       <button type="button" data-command="assistant" onClick={begin}>
         <Icon name="spark" /> {t('lessons.assistant')}
       </button>{' '}

@@ -40,7 +40,7 @@ export function Chat({ player }: { player: Player }) {
   }, [shown, busy])
   const again = () => startScenario(scenario, { learner: true })
   return (
-    <section class="chat" aria-label={player.title()}>
+    <section class="chat fill" aria-label={player.title()}>
       <header>
         <h2>{player.title()}</h2>
         <p class="quiet">{t('lessons.scripted')}</p>
@@ -72,7 +72,7 @@ export function Chat({ player }: { player: Player }) {
           ) : null}
         </ol>
       </div>
-      <footer>
+      <footer class="toolbar pane-bar">
         {failure ? (
           <button type="button" class="primary" onClick={again}>
             {t('lessons.again')}
@@ -138,7 +138,7 @@ function Messages({ rows }: { rows: readonly number[] }) {
           <li key={row}>
             <button
               type="button"
-              class="chat-call"
+              class="chat-call toolbar"
               data-calls={row}
               data-kind={store.kind(said)}
               onClick={() => {
@@ -147,7 +147,7 @@ function Messages({ rows }: { rows: readonly number[] }) {
               }}
             >
               <span class="quiet">{directionText(store, row)}</span>
-              <code lang="en" translate={false}>
+              <code class="wide" lang="en" translate={false}>
                 {store.method(row) || store.raw(row)} {store.target(row)}
               </code>
               <span class="quiet">

@@ -34,8 +34,8 @@ function Running({ player }: { player: Player }) {
   const looksBack = shown < player.played.value
   const first = introduces(steps, shown - 2) ? shown - 2 : shown - 1
   return (
-    <section class="coach" aria-label={player.title()}>
-      <header>
+    <section class="coach notice" aria-label={player.title()}>
+      <header class="head">
         <strong>{player.title()}</strong>
         <span class="quiet">{t('lessons.step', { step: shown, steps: steps.length })}</span>
         <button type="button" class="plain" onClick={endScenario}>
@@ -56,7 +56,7 @@ function Running({ player }: { player: Player }) {
       </div>
       {turn && !looksBack ? <HintView turn={turn} /> : null}
       {failure ? <Failed failure={failure} /> : null}
-      <div class="coach-ways">
+      <div class="toolbar">
         <button type="button" disabled={shown <= 1} onClick={() => player.back()}>
           {t('lessons.back')}
         </button>

@@ -39,7 +39,7 @@ function Library({ close }: { close?(): void }) {
   const of = (ids: readonly string[]) => ids.flatMap((id) => scenarios.value.get(id) ?? [])
   const count = lessonIds.filter((id) => done.value.includes(id)).length
   return (
-    <div class="lessons">
+    <div class="lessons fill">
       <h2>{t('lessons.learn')}</h2>
       <p class="quiet">{t('lessons.progress', { count, of: lessonIds.length })}</p>
       <progress
@@ -69,10 +69,10 @@ function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
   const isDone = done.value.includes(id)
   const isRunning = playerOf(running.value)?.scenario.id === id
   return (
-    <li aria-current={isRunning ? 'step' : undefined}>
+    <li class="list-row" aria-current={isRunning ? 'step' : undefined}>
       <button
         type="button"
-        class="lessons-begin"
+        class="row-open plain"
         data-lesson={id}
         onClick={() => {
           startScenario(scenario, { learner: true })
@@ -92,21 +92,25 @@ function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
           ) : null}
         </span>
       </button>
-      <PresentButton scenario={scenario} />
+      <span class="row-acts">
+        <PresentButton scenario={scenario} />
+      </span>
     </li>
   )
 }
 
 function Show({ scenario }: { scenario: Scenario }) {
   return (
-    <li>
-      <div class="lessons-about">
+    <li class="list-row">
+      <div class="row-open">
         <strong>{captionIn(scenario, 'title')}</strong>
         <span>
           <InlineCode text={captionIn(scenario, 'about')} />
         </span>
       </div>
-      <PresentButton scenario={scenario} />
+      <span class="row-acts">
+        <PresentButton scenario={scenario} />
+      </span>
     </li>
   )
 }
@@ -138,8 +142,8 @@ function Own() {
     }
   }
   return (
-    <div class="lessons-own">
-      <label>
+    <div>
+      <label class="field">
         {t('lessons.open')}
         <input
           type="file"

@@ -36,7 +36,7 @@ function Live() {
   useKeys({ Escape: endScenario, F: fullScreen })
   return (
     <main class="present">
-      <header>
+      <header class="toolbar">
         <h1>{t('lessons.live')}</h1>
         <Ways />
       </header>
@@ -130,7 +130,7 @@ function Presentation({ steps }: { steps: Steps }) {
 
   return (
     <main class="present" ref={stage} tabIndex={-1} aria-label={title}>
-      <header>
+      <header class="toolbar">
         <h1>{title}</h1>
         <span class="present-step">{t('lessons.step', { step: shown, steps: steps.count })}</span>
         <button type="button" disabled={shown <= 1} aria-keyshortcuts="ArrowLeft" onClick={back}>

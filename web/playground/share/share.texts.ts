@@ -1,6 +1,5 @@
 export const en = {
   title: 'Share',
-  close: 'Close',
   link: 'Link',
   linkAbout:
     'The link itself contains the messages; no server stores them. Opening it sends nothing.',

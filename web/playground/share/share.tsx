@@ -5,8 +5,8 @@ import { signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { copyText } from '../base/copy-text.ts'
 import type { DialogProps } from '../base/dialog-props.ts'
+import { Head } from '../base/head.tsx'
 import { t } from '../base/i18n.ts'
-import { IconButton } from '../base/icon.tsx'
 import { saveFile } from '../base/save-file.ts'
 import { drafts } from '../connections/clients.ts'
 import { clientName } from '../connections/names.ts'
@@ -33,12 +33,9 @@ export function Share({ close }: DialogProps) {
     document.getElementById(`share-${part.peek()}`)?.focus()
   }
   return (
-    <div class="sharing">
-      <header>
-        <h2>{t('share.title')}</h2>
-        <IconButton name="close" label={t('share.close')} onClick={close} />
-      </header>
-      <div class="in-tabs" role="tablist" aria-label={t('share.title')} onKeyDown={onKeyDown}>
+    <div class="sharing stack">
+      <Head title={t('share.title')} close={close} />
+      <div class="tabs" role="tablist" aria-label={t('share.title')} onKeyDown={onKeyDown}>
         {parts.map((one) => (
           <button
             key={one}
@@ -56,7 +53,12 @@ export function Share({ close }: DialogProps) {
           </button>
         ))}
       </div>
-      <section id="share-panel" role="tabpanel" aria-labelledby={`share-${part.value}`}>
+      <section
+        class="stack"
+        id="share-panel"
+        role="tabpanel"
+        aria-labelledby={`share-${part.value}`}
+      >
         {part.value === 'request' ? <ByLink /> : <ByFile close={close} />}
       </section>
     </div>
@@ -94,7 +96,7 @@ function ByLink() {
           {t('share.allTabs', { count: drafts.value.all.value.length })}
         </label>
       )}
-      <div class="share-row">
+      <div class="toolbar">
         <input readonly aria-label={t('share.link')} value={address} translate={false} />
         <button
           type="button"
@@ -119,7 +121,9 @@ function ByLink() {
         {link.messages.map(({ text, revision }) => (
           <figure key={text}>
             <figcaption class="quiet">{revision}</figcaption>
-            <pre translate={false}>{text}</pre>
+            <pre class="code-block" translate={false}>
+              {text}
+            </pre>
           </figure>
         ))}
       </details>
@@ -159,12 +163,12 @@ function ByFile({ close }: { close(): void }) {
   return (
     <>
       <p class="quiet">{t('share.transcriptAbout')}</p>
-      <div class="share-choices">
+      <div class="toolbar">
         {box(redacted, t('share.redact'))}
         {box(gzip, t('share.pack'))}
         {hidden > 0 && box(filtered, t('share.onlyShown'))}
       </div>
-      <div class="share-row">
+      <div class="toolbar">
         <button
           type="button"
           class="primary"
@@ -225,7 +229,9 @@ function Inside({ rows }: { rows(): readonly number[] }) {
       }}
     >
       <summary>{t('share.inside')}</summary>
-      <pre translate={false}>{lines.value.join('')}</pre>
+      <pre class="code-block" translate={false}>
+        {lines.value.join('')}
+      </pre>
     </details>
   )
 }

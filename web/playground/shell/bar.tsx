@@ -142,9 +142,9 @@ function Looks() {
   return (
     <>
       <IconButton name="settings" label={t('shell.settings')} popovertarget="looks" />
-      <div id="looks" popover="auto" class="looks">
-        <label>
-          <span>{t('shell.theme')}</span>
+      <div id="looks" popover="auto" class="menu looks">
+        <label class="field beside">
+          {t('shell.theme')}
           <select
             value={theme.value}
             onChange={({ currentTarget: { value } }) => {
@@ -156,8 +156,8 @@ function Looks() {
             <option value="dark">{t('shell.themeDark')}</option>
           </select>
         </label>
-        <label>
-          <span>{t('shell.language')}</span>
+        <label class="field beside">
+          {t('shell.language')}
           <select
             value={locale()}
             onChange={({ currentTarget: { value } }) => {

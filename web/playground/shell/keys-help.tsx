@@ -2,6 +2,7 @@
 /** The list of keyboard shortcuts, from the tables of commands. */
 
 import type { DialogProps } from '../base/dialog-props.ts'
+import { Head } from '../base/head.tsx'
 import { t } from '../base/i18n.ts'
 import { keyLabel, singleKeys } from '../base/keys.ts'
 import { commands } from './all-commands.ts'
@@ -9,8 +10,8 @@ import { commands } from './all-commands.ts'
 export function KeysHelp({ close }: DialogProps) {
   return (
     <>
-      <h2>{t('shell.keys')}</h2>
-      <table class="keys">
+      <Head title={t('shell.keys')} close={close} />
+      <table>
         <thead>
           <tr>
             <th scope="col">{t('shell.keysWhat')}</th>
@@ -38,14 +39,11 @@ export function KeysHelp({ close }: DialogProps) {
             onChange={({ currentTarget }) => {
               singleKeys.value = currentTarget.checked
             }}
-          />{' '}
+          />
           {t('shell.singleKeys')}
         </label>
       </p>
       <p class="quiet">{t('shell.tabHelp')}</p>
-      <button type="button" onClick={close}>
-        {t('shell.close')}
-      </button>
     </>
   )
 }

@@ -45,7 +45,7 @@ export function List() {
   useHints(() => keys.places.map((index) => shown.row(index)))
   return (
     <div
-      class="tl-grid"
+      class="fill"
       role="grid"
       aria-label={t('timeline.messages')}
       aria-rowcount={shown.length + 1}

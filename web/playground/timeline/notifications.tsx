@@ -26,7 +26,7 @@ export function Notifications() {
       : undefined,
   )
   return (
-    <div class="nt">
+    <div class="nt stack">
       {sessions.value.map((session) => (
         <Subscriptions key={session.connection.id} session={session} recent={recent} />
       ))}
@@ -49,12 +49,12 @@ function Subscriptions({ session, recent }: Props) {
   const asks = uris.length > 0 || kinds.some((kind) => wanted[kind])
   const lost = modern && asks && granted !== undefined && Object.keys(granted).length === 0
   return (
-    <section aria-label={`${connection.letter} ${connection.dialer.title}`}>
+    <section class="stack" aria-label={`${connection.letter} ${connection.dialer.title}`}>
       <h2>
         <span class="letter">{connection.letter}</span> {connection.dialer.title}
       </h2>
       {modern && (
-        <fieldset class="nt-lists">
+        <fieldset class="field">
           <legend>{t('timeline.listChanges')}</legend>
           {kinds.map((kind) => (
             <label key={kind}>
@@ -132,23 +132,25 @@ function Resource({
 }) {
   const update = session.updates.value.get(uri)
   return (
-    <li>
-      <code>{uri}</code>{' '}
-      {asked ? (
-        <Grant is={grantOf(granted, granted?.resourceSubscriptions?.includes(uri))} />
-      ) : (
-        <span class="chip" data-is="warn">
-          {t('timeline.notRequested')}
-        </span>
-      )}
-      <div class="nt-facts">
+    <li class="list-row">
+      <p>
+        <code>{uri}</code>{' '}
+        {asked ? (
+          <Grant is={grantOf(granted, granted?.resourceSubscriptions?.includes(uri))} />
+        ) : (
+          <span class="chip" data-is="warn">
+            {t('timeline.notRequested')}
+          </span>
+        )}
+      </p>
+      <div class="toolbar">
         <span>{t('timeline.updates', { count: update?.count ?? 0 })}</span>
         {update && (
           <span class="quiet">{t('timeline.last', { time: clockTime(update.last) })}</span>
         )}
         <Sparkline counts={counts} />
       </div>
-      <div class="nt-acts">
+      <div class="toolbar">
         <label>
           <input
             type="checkbox"

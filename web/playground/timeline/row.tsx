@@ -115,7 +115,9 @@ export class Row extends Component<Props> {
               'target',
               <>
                 <span>{target.slice(0, -tail)}</span>
-                <span>{target.slice(-tail)}</span>
+                <span class="tl-tail">
+                  <bdi>{target.slice(-tail)}</bdi>
+                </span>
               </>,
               { title: target },
             )}

@@ -23,7 +23,7 @@ function newest(most: number): number[] {
 export function SequenceFiles({ bars }: { bars: Bars }) {
   const client = t('timeline.client')
   return (
-    <p class="sq-files">
+    <p class="sq-files toolbar">
       {presenting.value ? null : (
         <button
           type="button"

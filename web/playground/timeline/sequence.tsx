@@ -88,7 +88,7 @@ export function Sequence({ rows: given, large = false, naming = clientName }: Se
   const measures = { width, step, bar }
   const shift = -first * step // lines count from the list's first line, the drawing from its own
   return (
-    <div class={`tl-frame${large ? ' sq-large' : ''}`}>
+    <div class={`tl-frame fill${large ? ' sq-large' : ''}`}>
       {given ? null : <SequenceFiles bars={bars} />}
       {/* biome-ignore lint/a11y/useSemanticElements: no field set, but what arrows move in */}
       <div

@@ -14,7 +14,7 @@ const Sequence = lazy(async () => (await import('./timeline-parts.ts')).Sequence
 
 export function Timeline() {
   return (
-    <div class="tl">
+    <div class="tl fill">
       <Toolbar />
       {timelineView.value === 'sequence' ? <Sequence /> : <List />}
       <Empty />

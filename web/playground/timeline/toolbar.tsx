@@ -24,7 +24,7 @@ const FilterExamples = lazy(async () => (await import('./timeline-parts.ts')).Fi
 
 export function Toolbar() {
   return (
-    <div class="tl-bar">
+    <div class="tl-bar toolbar pane-bar">
       <button
         type="button"
         class="ghost tl-pause"
@@ -104,7 +104,7 @@ function FilterField() {
   const { problems } = query.value
   const [problem] = problems
   return (
-    <div class="tl-filter">
+    <div class="tl-filter toolbar wide">
       <input
         id="tl-filter"
         type="search"
@@ -141,7 +141,7 @@ function FilterHelp() {
   return (
     <div
       id="tl-help"
-      class="tl-help"
+      class="menu tl-help"
       popover="auto"
       onToggle={({ newState }) => {
         open.value = newState === 'open'

@@ -25,8 +25,8 @@ inBrowsers(
       () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 2,
     )
     await press(page, '.rail [role=tab]', 'Resources')
-    await press(page, '.thing [role=switch]', 'notes://today', 'aria-label')
-    await page.waitForSelector('.thing [role=switch][aria-checked=true]')
+    await press(page, '.list-row [role=switch]', 'notes://today', 'aria-label')
+    await page.waitForSelector('.list-row [role=switch][aria-checked=true]')
     await press(page, '.rail [role=tab]', 'Demo data')
     await page.waitForSelector('#note-today')
     await page.type('#note-today', ', tea')
@@ -37,8 +37,8 @@ inBrowsers(
     await press(page, '.rail [role=tab]', 'Resources')
     await page.waitForFunction(
       () =>
-        document.querySelector('.thing [role=switch][aria-checked=false]') &&
-        !document.querySelector('.thing [role=switch][aria-checked=true]'),
+        document.querySelector('.list-row [role=switch][aria-checked=false]') &&
+        !document.querySelector('.list-row [role=switch][aria-checked=true]'),
     )
   },
   { only },
@@ -58,7 +58,7 @@ inBrowsers(
     assert.equal(await paper(), light)
     await saw(page, '.tl-row', 'tools/list')
     await page.keyboard.press('?')
-    await saw(page, 'dialog .keys', 'Filter the timeline')
+    await saw(page, 'dialog.keys', 'Filter the timeline')
     await press(page, 'dialog label', 'Single letters')
     await page.keyboard.press('Escape')
     await page.reload()

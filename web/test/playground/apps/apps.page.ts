@@ -29,7 +29,7 @@ async function startApp(context: BrowserContext, server: AppServer): Promise<Pag
   const page = await openPlayground(openForFailures(context), playground)
   await connect(page, 'http', server.url)
   await saw(page, '[data-pane=explore]', 'ui://test/app.html')
-  await press(page, '.thing-read', 'app')
+  await press(page, '.row-open', 'app')
   await press(page, '[data-pane=inspect] [data-command=app]', '')
   return page
 }
@@ -285,7 +285,7 @@ inBrowsers(
     const page = await openPlayground(open, playground)
     await (await page.waitForSelector('#explore-resources'))?.click()
     await saw(page, '[data-pane=explore]', 'ui://notes/note.html')
-    await press(page, '.thing-read', 'Note (app)')
+    await press(page, '.row-open', 'Note (app)')
     await page.waitForSelector('[data-pane=inspect] [data-command=app]')
     await page.$eval('[data-pane=inspect] [data-command=app]', (one) => {
       for (let i = 0; i < 2; i++) (one as HTMLElement).click() // a double click opens one app

@@ -16,10 +16,10 @@ inBrowsers(
   async ({ open }) => {
     const page = await openPlayground(open, playground)
     await press(page, '.rail [role=tab]', 'Resources')
-    await press(page, '.thing-read', 'notes://today')
+    await press(page, '.row-open', 'notes://today')
     await shown(page, 'milk, apples')
-    await press(page, '.thing [role=switch]', 'notes://today', 'aria-label')
-    await page.waitForSelector('.thing [role=switch][aria-checked=true]')
+    await press(page, '.list-row [role=switch]', 'notes://today', 'aria-label')
+    await page.waitForSelector('.list-row [role=switch][aria-checked=true]')
     await press(page, '.rail [role=tab]', 'Demo data')
     await page.waitForSelector('#note-today')
     await page.$eval('#note-today', (field) => {
@@ -28,8 +28,8 @@ inBrowsers(
     })
     await said(page, 'notifications/resources/updated')
     await press(page, '.rail [role=tab]', 'Resources')
-    await saw(page, '.thing[data-watched=true]', '1 update')
-    await press(page, '.thing-read', 'notes://today')
+    await saw(page, '.list-row[data-watched=true]', '1 update')
+    await press(page, '.row-open', 'notes://today')
     await shown(page, 'bread, tea')
   },
 )
@@ -61,10 +61,10 @@ inBrowsers(
     try {
       const { frame } = await openHosted(open, hosted, '?many')
       await press(frame, '.rail [role=tab]', 'Resources')
-      await saw(frame, '.thing', 'Note 20')
+      await saw(frame, '.list-row', 'Note 20')
       const few = async () => {
         const [rows, elements] = await frame.evaluate(() =>
-          ['.thing', '*'].map((what) => document.querySelectorAll(what).length),
+          ['.list-row', '*'].map((what) => document.querySelectorAll(what).length),
         )
         assert.ok(
           Number(rows) <= 150 && Number(elements) <= 2500,
@@ -73,12 +73,12 @@ inBrowsers(
       }
       const toTheEnd = async () => {
         await frame.$eval('#explore-view', (view) => view.scrollTo(0, view.scrollHeight))
-        await saw(frame, '.thing', '10004')
+        await saw(frame, '.list-row', '10004')
       }
       await few()
       await toTheEnd()
       await few()
-      await press(frame, '.thing-read', 'Note 10004')
+      await press(frame, '.row-open', 'Note 10004')
       await saw(frame, '[data-pane=inspect]', 'milk, bread')
     } finally {
       await hosted.close()

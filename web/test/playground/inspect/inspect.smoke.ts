@@ -21,14 +21,14 @@ const texts = (frame: Frame, selector: string) =>
 
 inBrowsers('what is watched is read again, and what changed is marked', async ({ open }) => {
   const { page, frame } = await openHosted(open, served)
-  await click(frame, '.thing-acts button', '')
+  await click(frame, '.row-acts button', '')
   await click(frame, '#explore-subscriptions', '')
   await saw(frame, '.nt .chip', 'granted')
-  await click(frame, '.nt-acts input')
+  await click(frame, '.nt .toolbar input')
 
   await page.evaluate(() => server.changed())
   await saw(frame, '.in-text', 'milk, bread')
-  await saw(frame, '.nt-facts', '1 update')
+  await saw(frame, '.nt .toolbar', '1 update')
   await saw(frame, '.in-chips', 'text/plain')
   await saw(frame, '.in-chips', 'fresh for')
 
@@ -39,19 +39,19 @@ inBrowsers('what is watched is read again, and what changed is marked', async ({
   await saw(frame, '.in-changed', '1 change since')
   assert.deepEqual(await texts(frame, '.in-text mark'), ['two pears'])
 
-  await click(frame, '.in-tabs button', 'Diff')
+  await click(frame, '.tabs button', 'Diff')
   await saw(frame, '.in-text ins', 'two pears')
   assert.deepEqual(await texts(frame, '.in-text del'), ['bread'])
 
-  await click(frame, '.in-tabs button', 'JSON')
+  await click(frame, '.tabs button', 'JSON')
   await saw(frame, '.tr-name', 'ttlMs')
-  await click(frame, '.in-tabs button', 'Raw')
+  await click(frame, '.tabs button', 'Raw')
   await saw(frame, '.in-raw', '{"jsonrpc":"2.0","id":')
   await saw(frame, '.in-explain', 'resources/read')
 
   // Sent again by a key, with an id of its own, and its answer is shown.
   const before = (await texts(frame, '.in-head'))[0]
-  await frame.focus('.in-tabs [aria-selected=true]')
+  await frame.focus('.tabs [aria-selected=true]')
   await page.keyboard.press('r')
   await frame.waitForFunction(
     (before) => {
@@ -85,7 +85,7 @@ inBrowsers('Inspect shows what was sent or selected, and no other response', asy
 
 inBrowsers('a waiting request is cancelled, and says so', async ({ open }) => {
   const { frame } = await openHosted(open, served)
-  await click(frame, '.thing-acts [role=switch]', '')
+  await click(frame, '.row-acts [role=switch]', '')
   await click(frame, '.tl-row.tl-is-request', 'subscriptions/listen')
   await saw(frame, '.in-chips', 'open')
   await click(frame, '.in-acts button', 'Cancel request')

@@ -40,11 +40,11 @@ inBrowsers(
     )
 
     await press(page, '[data-command=send]', '')
-    await has(page, '.compose-unsure', 'tools/call')
+    await has(page, '.compose-notes[data-is=warn]', 'tools/call')
     assert.ok(
       !(await page.$eval('#pane-timeline', (pane) => pane.textContent)).includes('tools/call'),
     )
-    await press(page, '.compose-unsure button', '')
+    await press(page, '.compose-notes[data-is=warn] button', '')
     await has(page, '#pane-timeline', 'tools/call')
 
     // one that is damaged says so, and leaves everything as it is

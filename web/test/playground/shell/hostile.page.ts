@@ -118,12 +118,12 @@ inBrowsers('payloads in every field do nothing', async ({ open, context }) => {
       reports.push(`${violatedDirective} ${blockedURI}`),
     )
   })
-  await frame.waitForSelector('.thing-read')
-  const things = await frame.$$eval('.thing-read', (all) => all.length)
+  await frame.waitForSelector('.row-open')
+  const things = await frame.$$eval('.row-open', (all) => all.length)
   assert.ok(things >= payloads.length, 'resources are listed')
   for (let i = 0; i < things; i++) {
     const before = await frame.$$eval('[data-pane=timeline] [role=row]', (all) => all.length)
-    await frame.$$eval('.thing-read', (all, at) => (all[at] as HTMLElement).click(), i)
+    await frame.$$eval('.row-open', (all, at) => (all[at] as HTMLElement).click(), i)
     await frame.waitForFunction(
       (seen) =>
         document.querySelectorAll('[data-pane=timeline] [role=row]').length > seen || seen > 8,
@@ -152,7 +152,7 @@ inBrowsers('payloads in every field do nothing', async ({ open, context }) => {
     assert.deepEqual(await reversed(frame), [], tab)
   }
   await frame.click('#explore-tools')
-  await frame.click('.thing-read')
+  await frame.click('.row-open')
   await frame.waitForSelector('[data-pane=compose] .editor')
   await frame.click('[data-pane=compose] [data-show=form]')
   await frame.waitForSelector('.compose-form, [data-pane=compose] form')

@@ -29,17 +29,17 @@ inBrowsers('a resource is found, read and watched', async ({ open }) => {
   await page.waitForSelector('.rail [role=tab]')
   await tabTo(page, '.rail [role=tab]')
   await page.keyboard.press('ArrowDown') // from the stage to the resources
-  await page.waitForSelector('.thing-read')
+  await page.waitForSelector('.row-open')
   await tabTo(page, '.explore-tools input')
   await page.keyboard.type('notes://ideas')
-  await page.waitForFunction(() => document.querySelectorAll('.thing').length === 1)
-  await tabTo(page, '.thing-read')
+  await page.waitForFunction(() => document.querySelectorAll('.list-row').length === 1)
+  await tabTo(page, '.row-open')
   await page.keyboard.press('Enter')
   await saw(page, '[data-pane=inspect]', 'still missing')
-  await page.evaluate(() => document.querySelector<HTMLElement>('.thing-read')?.focus())
-  await tabTo(page, '.thing [role=switch]', 3)
+  await page.evaluate(() => document.querySelector<HTMLElement>('.row-open')?.focus())
+  await tabTo(page, '.list-row [role=switch]', 3)
   await page.keyboard.press(' ')
-  await page.waitForSelector('.thing [role=switch][aria-checked=true]')
+  await page.waitForSelector('.list-row [role=switch][aria-checked=true]')
 })
 
 inBrowsers(

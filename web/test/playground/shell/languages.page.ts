@@ -14,7 +14,7 @@ const playground = sharePlayground()
 async function hardCoded(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const foreign =
-      '[translate=no], .form-item, .lessons-begin strong, .lessons-begin span:not(.quiet), .lessons-about, [data-pane=explore] section[aria-label], code, pre, kbd, textarea, .thing, .form-item summary, .form-item > p, .form-item .field, .clients, .chip, .letter, option[lang], .revision, .cm-editor, mark, time, svg, [role=tabpanel]#in-panel, a[href*=modelcontextprotocol], [role=gridcell]'
+      '[translate=no], .form-item, .lessons strong, .lessons .row-open > span:not(.quiet), .lessons div.row-open, [data-pane=explore] section[aria-label], code, pre, kbd, textarea, .list-row, .form-item summary, .form-item > p, .form-item .field, .clients, .chip, .letter, option[lang], .revision, .cm-editor, mark, time, svg, [role=tabpanel]#in-panel, a[href*=modelcontextprotocol], [role=gridcell]'
     // Units as Intl writes them, names of formats, and beginnings of addresses.
     const ours =
       /^([\d.,]+\s*)?(ms|s|B|kB|MB)$|^(JSON|Mermaid|Markdown|curl|TypeScript|Go|SVG|WebSocket|https:\/\/…)$/

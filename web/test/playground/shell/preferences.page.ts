@@ -199,9 +199,9 @@ inBrowsers(
       })
       await page.waitForSelector('#explore-resources')
       await press(page, '#explore-resources', '')
-      await page.waitForSelector('.thing [role=switch]')
-      await press(page, '.thing [role=switch]', '') // notes://today
-      await page.waitForSelector('.thing [role=switch][aria-checked=true]')
+      await page.waitForSelector('.list-row [role=switch]')
+      await press(page, '.list-row [role=switch]', '') // notes://today
+      await page.waitForSelector('.list-row [role=switch][aria-checked=true]')
       await lookedAt[0]?.reach(page)
       await press(page, '.stage-tabs button', '') // the page changes
       await page.type('.stage-note textarea', ', tea')
