@@ -4,17 +4,24 @@ import { actions } from '../base/actions.ts'
 import type { Command } from '../base/commands.ts'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
-import { selected } from '../base/state.ts'
-import { appOf } from './find.ts'
+import { pane, selected } from '../base/state.ts'
+import { tab } from '../inspect/view.ts'
+import { appOf, openApp } from './find.ts'
 
-/** Opens the app of a message. */
-export async function openAppOf(row: number | undefined): Promise<void> {
+/** Shows the app of a message in Inspect. It is opened unless it is open already. */
+export async function showAppOf(row: number | undefined): Promise<void> {
   const found = appOf(row)
   if (!found || row === undefined) return actions.announce(t('apps.none'))
-  const { openApp } = await part(import('./panel.tsx'))
-  await openApp(found, row)
+  if (openApp.peek()?.row !== row) {
+    const { open } = await part(import('./panel.tsx'))
+    await open(found, row)
+  }
+  if (openApp.peek()?.row !== row) return // it is none, or another was opened meanwhile
+  selected.value = row
+  pane.value = 'inspect'
+  tab.value = 'app'
 }
 
 export const appsCommands: readonly Command[] = [
-  { id: 'apps.open', title: 'apps.open', run: () => void openAppOf(selected.peek()) },
+  { id: 'apps.open', title: 'apps.open', run: () => void showAppOf(selected.peek()) },
 ]

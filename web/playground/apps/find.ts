@@ -1,5 +1,7 @@
 /** Messages that belong to an MCP app: reads of `ui://` resources, and calls of tools that have one. */
 
+import { type Signal, signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { catalogue } from '../connections/catalogue.ts'
 import { sessions } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
@@ -13,6 +15,15 @@ export interface FoundApp {
   /** The tool whose call is shown. */
   tool?: Params
 }
+
+/** The open app, which Inspect shows with its result. It runs on while another message is inspected. */
+export interface OpenApp {
+  /** The result that it was opened for. */
+  row: number
+  View: ComponentType<{ hidden: boolean }>
+}
+
+export const openApp: Signal<OpenApp | undefined> = signal(undefined)
 
 /** The resource of a tool, in the form of 2026-01-26 or the one before it. */
 function resourceOf({ _meta }: Params): string {

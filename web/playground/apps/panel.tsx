@@ -1,12 +1,10 @@
 /** @jsxImportSource preact */
-/** The panel of an MCP app: its sandboxed frame, its questions, and what it says. One app is open at a time. */
+/** An MCP app in Inspect: its sandboxed frame, its questions, and what it says. One app is open at a time. */
 
 import { effect, type Signal, signal } from '@preact/signals'
-import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { guardClicks } from '../../src/dialog-parts.ts'
 import { actions } from '../base/actions.ts'
-import { docked } from '../base/dock.ts'
 import { Head } from '../base/head.tsx'
 import { t, tag } from '../base/i18n.ts'
 import { theme } from '../base/theme.ts'
@@ -16,7 +14,7 @@ import { setClientName } from '../connections/names.ts'
 import { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import type { Params } from '../protocol/revisions.ts'
-import type { FoundApp } from './find.ts'
+import { type FoundApp, openApp } from './find.ts'
 import { type AppContext, hostApp, type Question, type ToolCall } from './host.ts'
 import { type AppNeeds, needsOf, withPolicy } from './policy.ts'
 
@@ -24,7 +22,7 @@ const mimeType = /^text\/html;\s*profile="?mcp-app"?$/i
 const maxHtml = 5_000_000 // UTF-16 code units
 const heights = { least: 80, most: 600 } // px
 
-interface OpenApp {
+interface App {
   uri: string
   html: string
   needs: AppNeeds
@@ -38,8 +36,8 @@ interface OpenApp {
   close(): Promise<void>
 }
 
-const shown: Signal<OpenApp | undefined> = signal(undefined)
-let mounted = false
+/** Closes the open app. */
+let closeOpen: (() => Promise<void>) | undefined
 let opened = 0 // counts apps, so that of two that open at once the later one stays
 
 function context(): AppContext {
@@ -49,10 +47,10 @@ function context(): AppContext {
   return { theme: dark ? 'dark' : 'light', locale: tag() }
 }
 
-/** Reads the app's resource as a client of its own, and shows it. */
-export async function openApp({ session, uri, tool }: FoundApp, row: number): Promise<void> {
+/** Reads the app's resource as a client of its own, and opens it. */
+export async function open({ session, uri, tool }: FoundApp, row: number): Promise<void> {
   const turn = ++opened
-  await shown.peek()?.close()
+  await closeOpen?.()
   const connection = new Connection(session.connection.dialer, 'V', store)
   setClientName(connection.id, { letter: 'V', title: uri })
   const own = new Session(connection, session.revision.peek())
@@ -70,7 +68,7 @@ export async function openApp({ session, uri, tool }: FoundApp, row: number): Pr
     )
     return
   }
-  const asked: OpenApp['asked'] = signal([])
+  const asked: App['asked'] = signal([])
   const needs = needsOf(found._meta)
   const height = signal(heights.least * 2)
   const said = signal('')
@@ -90,7 +88,7 @@ export async function openApp({ session, uri, tool }: FoundApp, row: number): Pr
         }
         asked.value = [...asked.peek(), entry]
       }),
-    open: (url) => void open(url, '_blank', 'noopener,noreferrer'),
+    open: (url) => void window.open(url, '_blank', 'noopener,noreferrer'),
     said(text) {
       said.value = text
     },
@@ -103,7 +101,7 @@ export async function openApp({ session, uri, tool }: FoundApp, row: number): Pr
     context: context(),
     call: tool && callOf(row, tool),
   })
-  const app: OpenApp = {
+  const app: App = {
     uri,
     html,
     needs,
@@ -138,20 +136,19 @@ export async function openApp({ session, uri, tool }: FoundApp, row: number): Pr
       })
     },
     async close() {
-      if (shown.peek() !== app) return
+      if (closeOpen !== app.close) return
       await host.end()
       stop()
       for (const one of asked.peek()) one.answer(false)
       port?.close()
       connection.close()
-      if (shown.peek() === app) shown.value = undefined
+      if (closeOpen !== app.close) return
+      closeOpen = undefined
+      openApp.value = undefined
     },
   }
-  if (!mounted) {
-    mounted = true
-    render(<Panel />, docked('app-dock'))
-  }
-  shown.value = app
+  closeOpen = app.close
+  openApp.value = { row, View: ({ hidden }) => <Panel app={app} hidden={hidden} /> }
 }
 
 function textOf(one: Params | undefined): string | undefined {
@@ -203,13 +200,20 @@ function Accept({ about }: { about: { answer(yes: boolean): void } }) {
   )
 }
 
-function Panel() {
-  const app = shown.value
-  if (!app) return null
+/** It stays in the document as long as the app is open: a frame that is moved loads again. */
+function Panel({ app, hidden }: { app: App; hidden: boolean }) {
   const { uri, needs } = app
+  const cleared = store.emptied.value
+  useEffect(() => () => void app.close(), [app, cleared]) // with its result, or all of Inspect
   const uses = [...needs.origins, ...needs.features]
   return (
-    <section key={uri} class="app-panel" aria-label={uri}>
+    <section
+      class="app-panel fill"
+      id="in-app-panel"
+      role="tabpanel"
+      aria-labelledby="in-app"
+      hidden={hidden}
+    >
       <Head title={<span translate={false}>{uri}</span>} close={() => void app.close()} />
       {app.agreed.value ? (
         <iframe

@@ -1,12 +1,11 @@
 /** @jsxImportSource preact */
 /**
- * Pages that are open in frames of the dock, each of which can be folded: a page must stay in the document while its
- * connection is open. It may run scripts and submit forms, and cannot navigate the playground's window.
+ * Pages that are open in frames of the dock, a column beside the panes, on a narrow screen a row below them. Each can
+ * be folded: a page must stay in the document while its connection is open, and a frame that is moved loads again. It may run scripts and submit forms, and cannot navigate the playground's window.
  */
 
 import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
-import { docked } from '../base/dock.ts'
 import { t } from '../base/i18n.ts'
 
 export interface OpenedFrame {
@@ -36,7 +35,10 @@ let mounted = false
 export function openFrame(url: string): Promise<OpenedFrame> {
   if (!mounted) {
     mounted = true
-    render(<Frames />, docked('connections-frames'))
+    const dock = document.createElement('aside')
+    dock.className = 'dock'
+    document.body.append(dock)
+    render(<Frames />, dock)
   }
   return new Promise((resolve) => {
     let leave = () => {}

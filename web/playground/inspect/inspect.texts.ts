@@ -2,6 +2,7 @@ export const en = {
   nothing: 'Select a message in the timeline to see its content and meaning.',
   view: 'Message view',
   preview: 'Preview',
+  app: 'App',
   json: 'JSON',
   raw: 'Raw',
   diff: 'Diff',

@@ -4,8 +4,8 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { openAppOf } from '../apps/commands.ts'
-import { appOf } from '../apps/find.ts'
+import { showAppOf } from '../apps/commands.ts'
+import { appOf, openApp } from '../apps/find.ts'
 import { actions } from '../base/actions.ts'
 import { showControlCharacters } from '../base/control-characters.ts'
 import { copyText } from '../base/copy-text.ts'
@@ -28,8 +28,25 @@ import { explaining, pinned, type Tab, tab, tabFor, tabs } from './view.ts'
 
 export function Inspect() {
   const row = shownRow.value
+  const app = openApp.value
+  return (
+    <>
+      <Message row={row} />
+      {app && <app.View key={app.row} hidden={row !== app.row || tabFor(row) !== 'app'} />}
+    </>
+  )
+}
+
+function Message({ row }: { row: number | undefined }) {
   if (row === undefined) return <p class="lead">{t('inspect.nothing')}</p>
   if (store.isArchived(row)) return <Restoring row={row} />
+  if (tabFor(row) === 'app')
+    return (
+      <div class="in">
+        <Head row={row} />
+        <Tabs row={row} />
+      </div>
+    )
   return (
     <div class="in fill">
       <div class="in-scroll">
@@ -108,14 +125,21 @@ function Head({ row }: { row: number }) {
 }
 
 function Tabs({ row }: { row: number }) {
-  const shown = tabs.filter((name) => name !== 'diff' || store.kind(row) === 'result')
+  shownState.value
+  const shown = tabs.filter((name) =>
+    name === 'diff' ? store.kind(row) === 'result' : name !== 'app' || appOf(row) !== undefined,
+  )
   const chosen = tabFor(row)
+  const choose = (name: Tab) => {
+    if (name === 'app') void showAppOf(row)
+    else tab.value = name
+  }
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
     const index = shown.indexOf(chosen)
     const next = shown[(index + step + shown.length) % shown.length] as Tab
-    tab.value = next
+    choose(next)
     document.getElementById(`in-${next}`)?.focus()
     event.preventDefault()
   }
@@ -129,11 +153,10 @@ function Tabs({ row }: { row: number }) {
           role="tab"
           data-show={name}
           aria-selected={chosen === name}
-          aria-controls="in-panel"
+          data-command={name === 'app' ? 'app' : undefined}
+          aria-controls={name === 'app' ? 'in-app-panel' : 'in-panel'}
           tabIndex={chosen === name ? 0 : -1}
-          onClick={() => {
-            tab.value = name
-          }}
+          onClick={() => choose(name)}
         >
           {t(`inspect.${name}`)}
         </button>
@@ -176,11 +199,6 @@ function Actions({ row }: { row: number }) {
   shownState.value
   return (
     <p class="in-acts toolbar pane-bar">
-      {appOf(row) && (
-        <button type="button" class="primary" data-command="app" onClick={() => openAppOf(row)}>
-          {t('apps.open')}
-        </button>
-      )}
       <button type="button" class="ghost" disabled={!canEdit(row)} onClick={() => edit(row)}>
         <Icon name="edit" /> {t('inspect.edit')}
       </button>

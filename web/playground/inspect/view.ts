@@ -1,11 +1,12 @@
 /** The view state of Inspect. */
 
 import { type Signal, signal } from '@preact/signals'
+import { openApp } from '../apps/find.ts'
 import { setting } from '../base/settings.ts'
 import { selected } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 
-export const tabs = ['preview', 'json', 'raw', 'diff'] as const
+export const tabs = ['preview', 'app', 'json', 'raw', 'diff'] as const
 export type Tab = (typeof tabs)[number]
 
 export const tab: Signal<Tab> = signal('preview')
@@ -16,9 +17,12 @@ export const pinned: Signal<number | undefined> = signal(undefined)
 /** The row to compare with; undefined: {@link pinned}, else the earlier result of the same read. */
 export const base: Signal<number | undefined> = signal(undefined)
 
-/** The tab for a row: only results can be compared. */
+/** The tab for a row: only results can be compared, and only the open app is shown. */
 export const tabFor = (row: number): Tab =>
-  tab.value === 'diff' && store.kind(row) !== 'result' ? 'preview' : tab.value
+  (tab.value === 'diff' && store.kind(row) !== 'result') ||
+  (tab.value === 'app' && openApp.value?.row !== row)
+    ? 'preview'
+    : tab.value
 
 /** Whether the explanation is open. */
 export const explaining: Signal<boolean> = setting('inspect.explaining', true)

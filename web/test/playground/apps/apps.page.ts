@@ -302,6 +302,12 @@ inBrowsers(
     await frame.waitForFunction(() =>
       document.querySelector('[role=status]')?.textContent?.startsWith('Wrote'),
     )
+    // It is in the inspector of its result, and runs on while another message is inspected.
+    await press(page, '#pane-inspect .in-head button', 'Go to request')
+    await page.waitForSelector('#pane-inspect .app-panel', { hidden: true })
+    await press(page, '#pane-inspect .in-head button', 'Go to response')
+    await page.waitForSelector('#pane-inspect .app-panel', { visible: true })
+    assert.equal(await frame.$eval('textarea', (one) => one.value), 'written by an app')
     await press(page, '.app-panel header button', '')
     await pasteInto(page, '.tl-bar input', 'dir:world closed')
     await page.waitForFunction(
