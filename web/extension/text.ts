@@ -3,16 +3,20 @@
  * is `answer`: the bundler appends that expression.
  */
 
-import { visibleText } from '../src/sources/page-content.ts'
+import { readPart } from '../src/sources/page-content.ts'
 
 /** The most text of a tab that is returned. */
 const maxText = 200_000 // UTF-16 code units
 
-// There is no body yet while the document begins to load.
-const text = document.body === null ? '' : visibleText(document.body).toWellFormed()
-
-export const answer = {
-  site: location.origin,
-  text: text.slice(0, maxText).toWellFormed(),
-  cut: text.length > maxText,
+async function read() {
+  // There is no body yet while the document begins to load.
+  const { text } = await readPart('text', 'body', new AbortController().signal)
+  const whole = text.toWellFormed()
+  return {
+    site: location.origin,
+    text: whole.slice(0, maxText).toWellFormed(),
+    cut: whole.length > maxText,
+  }
 }
+
+export const answer = read()

@@ -333,6 +333,17 @@ export interface Port {
  */
 export const Channel = globalThis.MessageChannel
 
+/** A task after those that wait already: timers of hidden windows are slow, and nested ones are delayed. */
+export const nextTask = () =>
+  new Promise<void>((resolve) => {
+    const { port1, port2 } = new Channel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(undefined)
+  })
+
 /** The last message of either side of a port. It is not a JSON-RPC message, and is not answered. */
 export interface Goodbye {
   pagemcp: 'close'

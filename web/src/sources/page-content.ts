@@ -5,44 +5,85 @@
  * No module with state may be imported here: index.js would have it, too.
  */
 
+import { nextTask } from '../link.ts'
 import { redacted } from '../redact.ts'
 import { metaOf } from './page.ts'
 
 /** The parts of a page. */
 export type PagePart = 'text' | 'selection' | 'outline' | 'meta'
 
+/** The content of a part; `lossy` has JSON Pointers to what is left out of it, `''` for the whole. */
+export interface PartContent {
+  text: string
+  lossy: string[]
+}
+
 /**
- * The content of a part.
+ * Reads a part, in tasks of about 15 ms, between which the app runs and may change the document. So the text is not that
+ * of one moment: each text in it could be seen when the walk reached it, and what is hidden or removed before that is
+ * not read. What moves meanwhile may be missing, or be there twice. If the selector matches other elements in the end, the
+ * walk begins again, at most three times.
  *
- * @param roots - the elements, in the order of the document; none is in another one
+ * @param selector - of the elements
+ * @param signal - ends the walk; rejects with its reason
  */
-export function contentOf(
+export async function readPart(
   part: PagePart,
-  roots: readonly Element[],
-): { text: string; lossy: string[] } {
-  if (part === 'meta') {
-    const { meta, lossy } = metaOf()
-    return { text: JSON.stringify(meta), lossy }
+  selector: string,
+  signal: AbortSignal,
+): Promise<PartContent> {
+  if (part !== 'meta') return inTasks(contentOf(part, selector), signal)
+  const { meta, lossy } = metaOf()
+  return { text: JSON.stringify(meta), lossy }
+}
+
+/** Yields where it can be interrupted, and gets whether other tasks have run meanwhile. */
+export type Walk<T> = Generator<void, T, boolean>
+
+/** The time of one task of a walk, of the 50 that users do not notice. */
+const taskTime = 15 // ms
+
+async function inTasks<T>(walk: Walk<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    await nextTask()
+    signal.throwIfAborted()
+    const end = performance.now() + taskTime
+    let step = walk.next(true)
+    while (!step.done && performance.now() < end) step = walk.next(false)
+    if (step.done) return step.value
   }
+}
+
+function* contentOf(part: PagePart, selector: string): Walk<PartContent> {
+  for (let rest = 3; ; rest--) {
+    const roots = outermost(all(selector))
+    const content = yield* contentOfElements(part, roots)
+    const now = outermost(all(selector))
+    const isSame = now.length === roots.length && now.every((root, i) => root === roots[i])
+    if (isSame || rest === 0) return content
+  }
+}
+
+/** @param roots - in the order of the document; none is in another one */
+function* contentOfElements(part: PagePart, roots: readonly Element[]): Walk<PartContent> {
   const reader = visibilityReader()
   let lossy: string[] = []
   let text: string
   if (part === 'outline') {
-    const { outline, lossy: values } = outlineOf(roots, reader)
+    const { outline, lossy: values } = yield* outlineOf(roots, reader)
     text = JSON.stringify(outline)
     lossy = values
   } else {
-    text = part === 'text' ? textOf(roots, reader) : selectedText(roots, reader)
+    text = yield* part === 'text' ? textOf(roots, reader) : selectedText(roots, reader)
   }
   return { text, lossy: reader.omitted() ? [''] : lossy }
 }
 
-/** The text of elements; none is in another one. */
-export function textOf(roots: readonly Element[], reader = visibilityReader()): string {
+function* textOf(roots: readonly Element[], reader: VisibilityReader): Walk<string> {
   const out = textWriter()
   for (const root of roots) {
     const place = reader.find(root)
-    if (place !== undefined) writeText(root, place, reader, out)
+    if (place !== undefined) yield* writeText(place, reader, out)
     out.break(2)
   }
   return out.done()
@@ -52,7 +93,7 @@ export function textOf(roots: readonly Element[], reader = visibilityReader()): 
  * The selected text within some elements; '' if there is none. A selection inside of a field is part
  * of its value, and is left out.
  */
-function selectedText(roots: readonly Element[], reader = visibilityReader()): string {
+function* selectedText(roots: readonly Element[], reader: VisibilityReader): Walk<string> {
   const selection = Document.prototype.getSelection.call(document)
   if (selection === null || selection.isCollapsed) return ''
   const ranges = Array.from({ length: selection.rangeCount }, (_, i) => selection.getRangeAt(i))
@@ -62,14 +103,15 @@ function selectedText(roots: readonly Element[], reader = visibilityReader()): s
     if (!ranges.some((range) => intersects(range, root))) continue
     const place = reader.find(root)
     if (place === undefined) continue
-    writeText(root, place, reader, out, (text, within) => {
-      const parts = ranges.map((range) => {
-        if (!intersects(range, text)) return ''
+    yield* writeText(place, reader, out, function* (text, within) {
+      let selected = ''
+      for (const range of ranges) {
+        if (!intersects(range, text)) continue
         const from = range.startContainer === text ? range.startOffset : 0
         const to = range.endContainer === text ? range.endOffset : Number.POSITIVE_INFINITY
-        return reader.text(text, within, from, to)
-      })
-      return parts.join('')
+        selected += yield* reader.text(text, within, from, to)
+      }
+      return selected
     })
     out.break(1)
   }
@@ -93,6 +135,7 @@ export interface TextWriter {
 export function textWriter(): TextWriter {
   const past: string[] = [] // lines, and what is between them
   let line = ''
+  let tail = '' // the last part of the line
   let lines = 0 // wanted before the next text
   let blank = false // wanted before the next text, unless a line begins
   const begin = () => {
@@ -100,7 +143,7 @@ export function textWriter(): TextWriter {
     if (begun && lines > 0) {
       past.push(line.trimEnd(), '\n'.repeat(lines))
       line = ''
-    } else if (blank && line !== '' && !/\s$/.test(line)) {
+    } else if (blank && line !== '' && !/\s$/.test(tail)) {
       line += ' '
     }
     lines = 0
@@ -111,6 +154,7 @@ export function textWriter(): TextWriter {
       if (pre) {
         if (part === '') return
         begin()
+        tail = part
         const end = part.lastIndexOf('\n') + 1
         if (end > 0) past.push(line, part.slice(0, end))
         line = end > 0 ? part.slice(end) : line + part
@@ -122,6 +166,7 @@ export function textWriter(): TextWriter {
       if (trimmed === '') return
       begin()
       line += trimmed
+      tail = trimmed
       blank = words.endsWith(' ')
     },
     break(wanted) {
@@ -135,6 +180,7 @@ export function textWriter(): TextWriter {
     tab() {
       if (line === '' || lines > 0) return
       line += '\t'
+      tail = '\t'
       blank = false
     },
     done: () => (past.join('') + line).trimEnd(),
@@ -145,20 +191,19 @@ const spaced = new Set(
   'p h1 h2 h3 h4 h5 h6 blockquote pre ul ol dl table figure article section hr'.split(' '),
 )
 
-/** Writes what can be seen of an element: `within` is its place, and the rest of the document aside. */
-export function writeText(
-  element: Element,
+/** Writes what can be seen of an element. */
+function* writeText(
   within: Place,
   reader: VisibilityReader,
   out: TextWriter,
-  part: (text: Text, within: Place) => string = (text, place) => reader.text(text, place),
-): void {
+  part: VisibilityReader['text'] = reader.text,
+): Walk<void> {
+  const { element, display } = within
   const tag = tagOf(element)
   if (tag === 'br') {
     out.newLine()
     return
   }
-  const { display } = within
   const inline = /^(?:inline|contents|ruby|table-cell|math)/.test(display)
   const lines = inline ? 0 : spaced.has(tag) ? 2 : 1
   if (display === 'table-cell') out.tab()
@@ -167,40 +212,26 @@ export function writeText(
   for (const child of childrenOf(element)) {
     if (isText(child)) {
       pre ??= /^(?:pre|break-spaces)/.test(within.style.whiteSpace)
-      out.text(part(child, within), pre)
+      out.text(yield* part(child, within), pre)
     } else if (isElement(child)) {
       const place = reader.enter(child, within)
-      if (place !== undefined) writeText(child, place, reader, out, part)
+      if (place !== undefined) yield* writeText(place, reader, out, part)
     }
+    if (yield) reader.outdate()
+    if (!reader.renew(within)) break
   }
   out.break(lines)
 }
 
-/**
- * The text of an element that a user can see, such as `document.body`: blocks on lines of their own. Hidden
- * text and values of fields are left out; in doubt, text counts as hidden. Lays out the document, and takes
- * about a microsecond per property of each element.
- *
- * @returns '' if nothing of the element can be seen
- */
-export function visibleText(element: Element): string {
-  const reader = visibilityReader()
-  const place = reader.find(element)
-  if (place === undefined) return ''
-  const out = textWriter()
-  writeText(element, place, reader, out)
-  return out.done()
-}
-
 /** The text of one element, on one line; '' if nothing of it can be seen. */
-export function lineOf(
+function* lineOf(
   element: Element,
   reader: VisibilityReader,
   place = reader.find(element),
-): string {
+): Walk<string> {
   if (place === undefined) return ''
   const out = textWriter()
-  writeText(element, place, reader, out)
+  yield* writeText(place, reader, out)
   return out.done().replace(/\s+/g, ' ')
 }
 
@@ -235,19 +266,24 @@ const landmarkRole =
   /^(?:main|navigation|complementary|article|search|form|banner|contentinfo|region)$/
 
 /** The outline of some elements; `lossy` has a JSON Pointer for each removed value. */
-export function outlineOf(roots: readonly Element[], reader: VisibilityReader) {
+function* outlineOf(
+  roots: readonly Element[],
+  reader: VisibilityReader,
+): Walk<{ outline: OutlineItem[]; lossy: string[] }> {
   const outline: OutlineItem[] = []
   const lossy: string[] = []
 
   /** Names contain only text that may be read, wherever the reference points. */
-  const named = (labels: Iterable<Element>) =>
-    [...labels]
-      .filter((label) => isWithin(roots, label))
-      .map((label) => lineOf(label, reader))
-      .filter((line) => line !== '')
-      .join(' ') || undefined
+  function* named(labels: Iterable<Element>): Walk<string | undefined> {
+    const lines: string[] = []
+    for (const label of [...labels]) {
+      const line = isWithin(roots, label) ? yield* lineOf(label, reader) : ''
+      if (line !== '') lines.push(line)
+    }
+    return lines.join(' ') || undefined
+  }
 
-  const labelledBy = (element: Element) => {
+  function labelledBy(element: Element): Walk<string | undefined> {
     const ids = attribute(element, 'aria-labelledby')?.split(/\s+/) ?? []
     return named(
       ids.flatMap((id) =>
@@ -256,33 +292,39 @@ export function outlineOf(roots: readonly Element[], reader: VisibilityReader) {
     )
   }
 
-  const visit = (element: Element, place: Place) => {
+  function* visit(place: Place): Walk<void> {
+    const { element } = place
     const heading = headingOf(element)
     const landmark = heading ? undefined : landmarkOf(element)
     if (heading !== undefined || (landmark === undefined && tagOf(element) === 'legend')) {
-      const name = lineOf(element, reader, place)
+      const name = yield* lineOf(element, reader, place)
       if (name !== '') outline.push({ ...(heading ?? { role: 'group' }), name })
     } else if (landmark !== undefined && hasBox(element)) {
-      outline.push({ role: landmark, name: labelledBy(element) })
+      outline.push({ role: landmark, name: yield* labelledBy(element) })
     }
     for (const child of childrenOf(element)) {
-      if (!isElement(child)) continue
-      field(child, place)
-      const inner = reader.enter(child, place)
-      if (inner !== undefined) visit(child, inner)
+      if (!reader.renew(place)) return
+      if (isElement(child)) {
+        yield* field(child, place)
+        const inner = reader.renew(place) ? reader.enter(child, place) : undefined
+        if (inner !== undefined) yield* visit(inner)
+      }
+      if (yield) reader.outdate()
     }
   }
 
   /** Editable elements are fields, too. */
-  const field = (element: Element, within: Place) => {
+  function* field(element: Element, within: Place): Walk<void> {
     const platform = platforms().find((one) => element instanceof one)?.prototype
     if (platform === undefined && !isDraft(element)) return
     const own = (name: string) => platform && Reflect.get(platform, name, element)
     const tag = tagOf(element)
     const type: string = platform ? (tag === 'input' ? own('type') : tag) : 'textbox'
-    if (/^(?:hidden|submit|reset|button|image)$/.test(type) || !isShown(element, within)) return
+    if (/^(?:hidden|submit|reset|button|image)$/.test(type)) return
     const labels: Iterable<Element> = own('labels') ?? []
-    const item: OutlineItem = { role: 'field', type, name: labelledBy(element) ?? named(labels) }
+    const name = (yield* labelledBy(element)) ?? (yield* named(labels))
+    if (!reader.renew(within) || !isShown(element, within)) return
+    const item: OutlineItem = { role: 'field', type, name }
     if (platform && attribute(element, 'required') !== undefined) item.required = true
     const value = platform ? own('value') : Reflect.get(Node.prototype, 'textContent', element)
     // Whether one is checked is a value, and a password may be empty.
@@ -295,7 +337,7 @@ export function outlineOf(roots: readonly Element[], reader: VisibilityReader) {
 
   for (const root of roots) {
     const place = reader.find(root)
-    if (place !== undefined) visit(root, place)
+    if (place !== undefined) yield* visit(place)
   }
   return { outline, lossy }
 }
@@ -360,8 +402,11 @@ type Box = Pick<DOMRectReadOnly, 'left' | 'top' | 'right' | 'bottom'>
 /** Whether text is visible: all of it, some perhaps, or none. */
 type Shown = 'all' | 'some' | 'none'
 
+/** The most elements that are looked for under a text in the colour of its background. */
+const maxPainted = 4000
+
 /** What the visibility of the descendants of an element depends on; `within` is the place of its parent. */
-export interface Place {
+interface Place {
   readonly element: Element
   readonly style: CSSStyleDeclaration
   readonly display: string
@@ -370,27 +415,55 @@ export interface Place {
   readonly opacity: number
   /** The visible area of its content. */
   readonly flow: Box
+  /** The state of the page in which all this is so. */
+  readonly state: number
+  /** The element was hidden, removed or moved since it was entered. */
+  readonly isGone: boolean
   /** The colour behind it; computed on demand. */
-  behind?: string
+  behind: string | undefined
   /** Of a block: whether its lines are in the visible area. */
-  fits?: Shown
-  shows?: Shown
+  fits: Shown | undefined
+  shows: Shown | undefined
 }
 
-export type VisibilityReader = ReturnType<typeof visibilityReader>
+type VisibilityReader = ReturnType<typeof visibilityReader>
 
-/** Reads the visibility in one state of the page, which must not change meanwhile. */
-export function visibilityReader() {
+/**
+ * Reads the visibility. When the page may have changed, {@link outdate} has to be called, and {@link renew} with each
+ * place that is used again.
+ */
+function visibilityReader() {
   const root = rootElement()
-  const { overflow: ofRoot, colorScheme } = getComputedStyle(root)
-  const canvas = /dark/.test(colorScheme) ? 'unknown' : 'rgb(255, 255, 255)'
-  const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight }
-  const scroller = ofDocument<Element | null>('scrollingElement') ?? root
-  const whole = areaOf(scroller, ofRoot.replaceAll('visible', 'auto'), screen, screen)
+  let state = 0
+  let canvas: string
+  let screen: Box
+  let whole: Box
   const range = Document.prototype.createRange.call(document)
   let painted: Element[] | undefined
   const alike = new Map<string, boolean>() // by both colours
   let omitted = false
+  outdate()
+
+  /** The page may have changed. */
+  function outdate() {
+    state++
+    const { overflow, colorScheme } = getComputedStyle(root)
+    canvas = /dark/.test(colorScheme) ? 'unknown' : 'rgb(255, 255, 255)'
+    screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight }
+    const scroller = ofDocument<Element | null>('scrollingElement') ?? root
+    whole = areaOf(scroller, overflow.replaceAll('visible', 'auto'), screen, screen)
+  }
+
+  /** Makes a place that of the present state of the page; `false`: the element is hidden, or elsewhere. */
+  function renew(place: Place): boolean {
+    if (place.state !== state) {
+      const { element, within } = place
+      const isThere = (!within || renew(within)) && parentOf(element) === within?.element
+      const now = isThere ? enter(element, within) : undefined
+      Object.assign(place, now ?? { state, isGone: true })
+    }
+    return !place.isGone
+  }
 
   /** The place of an element within its parent; `undefined`: the element and its descendants are hidden. */
   // Each property that is read costs a quarter of a microsecond, a colour twice and a rectangle five times that.
@@ -404,10 +477,24 @@ export function visibilityReader() {
       omitted = true
       return undefined
     }
+    const isInline = /^(?:inline|contents)$/.test(display) && !(element instanceof SVGElement)
+    const place = (opacity: number, flow: Box): Place => ({
+      element,
+      style,
+      display,
+      isInline,
+      within,
+      opacity,
+      flow,
+      state,
+      isGone: false,
+      behind: undefined,
+      fits: undefined,
+      shows: undefined,
+    })
     let opacity = within?.opacity ?? 1
     let flow = within?.flow ?? whole
-    const isInline = /^(?:inline|contents)$/.test(display) && !(element instanceof SVGElement)
-    if (display === 'contents') return { element, style, display, isInline, within, opacity, flow }
+    if (display === 'contents') return place(opacity, flow)
     const { opacity: own, filter, clipPath, maskImage } = style
     if (own !== '1') opacity *= Number.parseFloat(own)
     if (opacity < leastOpacity || (maskImage || 'none') !== 'none') return undefined
@@ -426,7 +513,7 @@ export function visibilityReader() {
       if (overflow !== 'visible' && !isWindow) flow = areaOf(element, overflow, flow)
       else if (/paint|strict|content/.test(contain)) flow = intersection(flow, rectOf(element))
     }
-    return { element, style, display, isInline, within, opacity, flow }
+    return place(opacity, flow)
   }
 
   /** The same, by its ancestors from the root on. */
@@ -437,10 +524,18 @@ export function visibilityReader() {
   }
 
   /** The visible part of a text: all, a part of it, or ''. */
-  function text(node: Text, within: Place, from = 0, to = Number.POSITIVE_INFINITY): string {
-    const part = dataOf(node).slice(from, to)
+  function* text(node: Text, within: Place, from = 0, to = Number.POSITIVE_INFINITY): Walk<string> {
+    const data = dataOf(node)
+    const part = data.slice(from, to)
     if (!/\S/.test(part)) return part
+    const isThere = () =>
+      renew(within) && parentOf(node) === within.element && dataOf(node) === data
     within.shows ??= shownOf(within)
+    if (within.shows === undefined) {
+      painted = yield* allPainted()
+      if (!isThere()) return ''
+      within.shows = shownOf(within)
+    }
     if (within.shows !== 'some') return within.shows === 'all' ? part : ''
     range.setStart(node, from)
     range.setEnd(node, from + part.length)
@@ -451,14 +546,23 @@ export function visibilityReader() {
       const seen = intersection(rect, within.flow)
       return isSeen(seen) && heightOf(seen) >= Math.max(heightOf(rect) / 3, leastLetter)
     }
-    return part.replace(/\S+/g, (word, at: number) => {
-      range.setStart(node, from + at)
-      range.setEnd(node, from + at + word.length)
-      return [...range.getClientRects()].some(isWordSeen) ? word : ''
-    })
+    let shown = ''
+    for (const { 0: word, index } of part.matchAll(/\S+|\s+/g)) {
+      const isBlank = !/\S/.test(word)
+      if (!isBlank) {
+        range.setStart(node, from + index)
+        range.setEnd(node, from + index + word.length)
+      }
+      if (isBlank || [...range.getClientRects()].some(isWordSeen)) shown += word
+      if (!(yield)) continue
+      outdate()
+      if (!isThere() || shownOf(within) === 'none') break
+    }
+    return shown
   }
 
-  function shownOf(place: Place): Shown {
+  /** `undefined`: {@link allPainted} has to be known for it. */
+  function shownOf(place: Place): Shown | undefined {
     const { element, style } = place
     let block = place
     while (block.within && block.isInline) block = block.within
@@ -467,7 +571,8 @@ export function visibilityReader() {
     if (block.fits === 'none' || style.visibility !== 'visible' || dots !== 'none') return 'none'
     const size = Number.parseFloat(style.fontSize)
     if (!(size >= leastLetter) || Number.parseFloat(style.letterSpacing) < -size / 3) return 'none'
-    return element instanceof SVGElement || hasContrast(place) ? block.fits : 'none'
+    const isReadable = element instanceof SVGElement || hasContrast(place)
+    return isReadable === false ? 'none' : isReadable && block.fits
   }
 
   /** Whether the content of a block is in the visible area; measured once per block. */
@@ -481,7 +586,7 @@ export function visibilityReader() {
   }
 
   /** Whether letters differ from what is behind them, as far as colours say. */
-  function hasContrast(place: Place): boolean {
+  function hasContrast(place: Place): boolean | undefined {
     const paint = place.style.webkitTextFillColor
     const behind = behindOf(place)
     if (alphaOf(paint) * place.opacity < leastOpacity) return behind === 'letters'
@@ -498,10 +603,9 @@ export function visibilityReader() {
   }
 
   /** Whether a picture or a box of another colour, which is not around the text, lies under it. */
-  function liesOnOther(element: Element, paint: string): boolean {
-    painted ??= all('*').filter((other) => paintOf(other, getComputedStyle(other)))
+  function liesOnOther(element: Element, paint: string): boolean | undefined {
     const box = rectOf(element)
-    return painted.some(
+    return painted?.some(
       (other) =>
         isSeen(intersection(box, rectOf(other))) &&
         !contains(other, element) &&
@@ -510,8 +614,19 @@ export function visibilityReader() {
     )
   }
 
+  /** The first pictures and boxes of a colour in the document. */
+  function* allPainted(): Walk<Element[]> {
+    const found: Element[] = []
+    for (const one of all('*')) {
+      if (paintOf(one, getComputedStyle(one)) !== undefined) found.push(one)
+      if (found.length === maxPainted) break
+      if (yield) outdate()
+    }
+    return found
+  }
+
   /** `omitted`: whether visible private content was left out. */
-  return { enter, find, text, omitted: () => omitted }
+  return { enter, find, text, outdate, renew, omitted: () => omitted }
 }
 
 /** The visible content of an element that clips its overflow: now, or after scrolling it. */
@@ -687,16 +802,25 @@ export function treeOf(of: Node): Node {
   return Node.prototype.getRootNode.call(of)
 }
 
-/** Children as they are rendered: of the shadow tree if there is an open one, and in their slots. */
-export function childrenOf(of: Node): ChildNode[] {
+/**
+ * Children as they are rendered: of the shadow tree if there is an open one, and in their slots. If children come or go
+ * meanwhile, it goes on after the last one or, if that has gone, at its number.
+ */
+export function* childrenOf(of: Node): Generator<ChildNode, void> {
   if (of instanceof HTMLSlotElement) {
-    const assigned = HTMLSlotElement.prototype.assignedNodes.call(of)
-    if (assigned.length > 0) return assigned as ChildNode[]
+    const assigned = HTMLSlotElement.prototype.assignedNodes.call(of) as ChildNode[]
+    for (const one of assigned) if (parentOf(one) === of) yield one
+    if (assigned.length > 0) return
   }
-  const children: ChildNode[] = []
-  let child = firstChild((isElement(of) && shadowOf(of)) || of)
-  for (; child !== null; child = nextSibling(child)) children.push(child)
-  return children
+  const parent = (isElement(of) && shadowOf(of)) || of
+  let child = firstChild(parent)
+  for (let i = 0; child !== null; i++) {
+    yield child
+    child =
+      node<Node | null>('parentNode', child) === parent
+        ? nextSibling(child)
+        : (node<NodeListOf<ChildNode>>('childNodes', parent)[i] ?? null)
+  }
 }
 
 /** The parent of an element as rendered; `undefined`: none, or it is in no slot. */

@@ -20,7 +20,7 @@ import {
   rootElement,
   shadowOf,
 } from './page-content.ts'
-import { watchUrl } from './wrap.ts'
+import { type SharedRead, sharedRead, watchUrl } from './wrap.ts'
 
 export type { PagePart }
 
@@ -59,6 +59,9 @@ const kinds: { readonly [part in PagePart]: readonly [string, string, string] } 
  * are removed from URLs ({@link redactUrl}). A content without its private parts is marked: `_meta["io.github.pagemcp/lossy"]` has JSON Pointers, or `['']`
  * for the whole.
  *
+ * A large document is read in many short tasks, between which the app runs: what it changes meanwhile may be read as it was
+ * before, or afterwards. Reads of a part at the same time are one.
+ *
  * Changes of the document, of open shadow trees within the elements, of the selection and of the URL
  * are announced, at most ten times a second. Not noticed: rules that scripts write into style
  * sheets, and effects of selectors such as `:hover`.
@@ -84,26 +87,23 @@ export function page(options: PageOptions): Source {
     return { uri: `page:///${part}`, name, description, mimeType }
   })
   const load = () => lazily('page-content.js', import('./page-content.ts'))
-  const inFlight = new Map<PagePart, Promise<Contents[]>>()
-  /** Reads in a task of its own, for all that have asked for the part until then: a read of a large page takes long. */
-  const readPart = async (part: PagePart): Promise<Contents[]> => {
-    const { contentOf } = await load()
-    await nextTask()
-    inFlight.delete(part)
-    const { text, lossy } = contentOf(part, outermost(all(selector)))
-    const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
-    return [{ uri: `page:///${part}`, mimeType: kinds[part][1], text, _meta }]
-  }
+  const readers = Object.fromEntries(
+    parts.map((part: PagePart) => [
+      `page:///${part}`,
+      sharedRead(async (signal) => {
+        const { text, lossy } = await (await load()).readPart(part, selector, signal)
+        const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
+        return [{ uri: `page:///${part}`, mimeType: kinds[part][1], text, _meta }]
+      }),
+    ]),
+  )
   return {
     mounted: () => void load(),
     list: async () => ({ resources }),
 
-    async read(uri) {
-      const part = parts.find((one: PagePart) => uri === `page:///${one}`)
-      if (part === undefined) throw new NotFoundError(uri)
-      const reading = inFlight.get(part) ?? readPart(part)
-      inFlight.set(part, reading)
-      return reading
+    async read(uri, { signal }) {
+      if (!Object.hasOwn(readers, uri)) throw new NotFoundError(uri)
+      return (readers[uri] as SharedRead<Contents[]>)(signal)
     },
 
     watch(changed, signal) {
@@ -121,17 +121,6 @@ export function page(options: PageOptions): Source {
     },
   }
 }
-
-/** A task after those that wait already; timers of hidden windows are slow. */
-const nextTask = () =>
-  new Promise<void>((resolve) => {
-    const { port1, port2 } = new Channel()
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(undefined)
-  })
 
 // The metadata of a document: title, URL, language, description, canonical URL.
 

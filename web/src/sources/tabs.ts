@@ -14,8 +14,8 @@ import {
 } from '../source.ts'
 import { plainLabel } from '../translation.ts'
 import { wrongOption } from './idb.ts'
-import { all, contains, isOfDraft, outermost } from './page-content.ts'
-import { watchUrl, whileUsed } from './wrap.ts'
+import { all, contains, isOfDraft } from './page-content.ts'
+import { sharedRead, watchUrl, whileUsed } from './wrap.ts'
 
 /** Options of {@link tabs}. */
 export interface TabsOptions {
@@ -448,10 +448,10 @@ export function joinTabs(
     })
   }
 
-  async function ownText(): Promise<TabText> {
-    const { textOf } = await load()
-    return cutText(textOf(outermost(all(selector ?? ''))))
-  }
+  const ownText = sharedRead(async (signal) => {
+    const { text } = await (await load()).readPart('text', selector ?? '', signal)
+    return cutText(text)
+  })
 
   function receive(message: unknown) {
     if (!isMessage(message)) return
@@ -468,10 +468,13 @@ export function joinTabs(
         const { from: to, number } = message
         const answer = (answer?: TabText) => send({ is: 'text', to, number, answer })
         if (selector === undefined) return answer()
-        void ownText().then(answer, (error) => {
-          globalThis.reportError?.(error)
-          answer()
-        })
+        void ownText(AbortSignal.any([leaving.signal, AbortSignal.timeout(textTimeout)])).then(
+          answer,
+          (error) => {
+            globalThis.reportError?.(error)
+            answer()
+          },
+        )
         return
       }
       case 'text':
@@ -579,7 +582,7 @@ export function joinTabs(
     async textOf(tab, signal) {
       const isOwn = tab.id === own?.id
       if (!tab.text || !(isOwn || others.has(tab.id))) throw new NotFoundError(textUri(tab))
-      if (isOwn) return ownText()
+      if (isOwn) return ownText(signal)
       const number = ++lastQuestion
       const limit = AbortSignal.any([signal, AbortSignal.timeout(textTimeout)])
       limit.throwIfAborted()
