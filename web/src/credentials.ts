@@ -8,7 +8,7 @@ import { toBase64Url } from './contents.ts'
 import { inDatabase, result } from './database.ts'
 import { stopwatch } from './replies.ts'
 import type { Dial } from './websocket.ts'
-import { type Credential, type Hello, type Pairing, subprotocol } from './websocket.ts'
+import { type Credential, type Hello, type Pairing, type Place, subprotocol } from './websocket.ts'
 
 /** The question to the user: change from the paired gateway to the invited one? */
 export interface GatewayQuestion {
@@ -248,9 +248,17 @@ export function tokenProtocols({ token }: JoinToken): string[] {
 
 /** The page's first message, JSON text. */
 export function firstMessage(hello: Hello | undefined): string {
-  const title = hello?.title?.slice(0, maxTitle).toWellFormed()
-  const url = hello?.url.slice(0, maxUrl)
-  return JSON.stringify({ pagemcp: 1, hello: { ...hello, title, url }, sequences: true })
+  return JSON.stringify({ pagemcp: 1, hello, sequences: true })
+}
+
+/** The message of a joined page that has another title or URL, JSON text. */
+export function movedMessage(place: Place): string {
+  return JSON.stringify({ pagemcp: 1, page: shortPlace(place) })
+}
+
+/** As much of it as gateways take: while a page joins, frames are short. */
+export function shortPlace({ title, url }: Place): Place {
+  return { title: title?.slice(0, maxTitle).toWellFormed(), url: url.slice(0, maxUrl) }
 }
 
 /** The terms of a gateway's answer. Missing and wrong ones become those that are assumed, values out of range the nearest one. */

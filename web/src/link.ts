@@ -11,7 +11,13 @@ import type { EngineOptions } from './engine.ts'
 import type { AccessDecision, GrantTable } from './page-access.ts'
 import type { Change } from './registry.ts'
 import type { Changed, Contents, Listing, Portable, Template } from './source.ts'
-import { type Dial, type GatewayState, JoinError, type JoinReason } from './websocket.ts'
+import {
+  type Dial,
+  type GatewayState,
+  JoinError,
+  type JoinReason,
+  type Place,
+} from './websocket.ts'
 
 type Argument<F> = F extends (args: infer A) => unknown ? A : never
 type Result<F> = F extends (...args: never) => infer R ? R : never
@@ -249,6 +255,7 @@ export interface EngineCalls {
   alive(): void
   /** An event has woken the page, or the browser stops it now. */
   wake(asleep: boolean): void
+  moved(place: Place): void
   watchReads(on: boolean): void
   close(): void
 }

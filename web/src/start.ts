@@ -340,17 +340,15 @@ function startNew(options: StartOptions): PageMcp {
   const untilClosed = (signal = ended.signal) => AbortSignal.any([signal, ended.signal])
   /** The description of this page, for a gateway. */
   const dialOf = ({ dial }: Connector, page: string): Dial => {
+    const hello = { page, instance, profile: profile(), name, ...placeNow(), engine: version }
+    return { ...dial, hello }
+  }
+  const placeNow = () => {
     const url = globalThis.location
-    const hello = {
-      page,
-      instance,
-      profile: profile(),
-      name,
+    return {
       title: described.title ?? globalThis.document?.title,
       url: url === undefined ? '' : url.origin + url.pathname,
-      engine: version,
     }
-    return { ...dial, hello }
   }
 
   const mcp: Omit<PageMcp, keyof Disposable> = {
@@ -422,6 +420,7 @@ function startNew(options: StartOptions): PageMcp {
         if (other.isOver) connections.delete(old)
       }
       const number = ++lastGateway
+      if (number === 1) watchPlace(() => thread.moved(placeNow()), ended.signal)
       const own: OwnConnection = { gateways, state: undefined, isOver: false, leave }
       connections.set(number, own)
       const over = new AbortController() // left, closed, or not joined
@@ -544,6 +543,30 @@ function watchWakes(wake: (asleep: boolean) => void, signal: AbortSignal) {
       signal,
     )
   }
+}
+
+/**
+ * Calls `moved` when title or URL of the document may have changed, at most once a second. Without the Navigation API, a
+ * `pushState` is noticed when the title or something else in the head changes.
+ */
+function watchPlace(moved: () => void, signal: AbortSignal) {
+  const { document, navigation } = globalThis as { document?: Document; navigation?: EventTarget }
+  if (document === undefined) return
+  let isDue = false
+  const soon = () => {
+    if (isDue) return
+    isDue = true
+    setTimeout(() => {
+      isDue = false
+      if (!signal.aborted) moved()
+    }, 1000)
+  }
+  addEventListenerIfAny('popstate', soon, signal)
+  navigation?.addEventListener('currententrychange', soon, { signal })
+  const observer = new MutationObserver(soon)
+  const all = { subtree: true, childList: true, characterData: true }
+  observer.observe(document.head ?? document, all)
+  signal.addEventListener('abort', () => observer.disconnect())
 }
 
 /** Listens to events of the window and of its document. */

@@ -29,7 +29,7 @@ import {
   watchLock,
 } from './supervisor.ts'
 import { abilities, access as accessQuestion, none } from './wasm-numbers.ts'
-import type { Dial, GatewayState } from './websocket.ts'
+import type { Dial, GatewayState, Place } from './websocket.ts'
 
 /** What the engine's thread needs from the window. */
 export interface ThreadHost {
@@ -77,6 +77,8 @@ export interface Thread {
   connect(number: number, dial: Dial, token?: () => unknown): Promise<string>
   disconnect(number: number): void
   wake(asleep: boolean): void
+  /** The document has another title or URL: tells all gateways. */
+  moved(place: Place): void
   watchReads(on: boolean): void
   /** Replaces the decisions about assistants: requests that run and are denied now fail. */
   setAccess(table: GrantTable): void
@@ -294,6 +296,13 @@ export function engineThread(options: EngineOptions, host: ThreadHost): Thread {
       engine?.notify('disconnect', number)
     },
     wake: (asleep) => engine?.notify('wake', asleep),
+    moved(place) {
+      for (const joining of gateways.values()) {
+        const { hello } = joining.dial
+        joining.dial = { ...joining.dial, ...(hello && { hello: { ...hello, ...place } }) }
+      }
+      engine?.notify('moved', place)
+    },
     watchReads(on) {
       watchesReads = on
       engine?.notify('watchReads', on)

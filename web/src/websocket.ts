@@ -14,9 +14,11 @@ import {
   type JoinToken,
   keepAlive,
   localTerms,
+  movedMessage,
   type Pass,
   requestedWait,
   savePairing,
+  shortPlace,
   termsOf,
   tokenProtocols,
 } from './credentials.ts'
@@ -60,6 +62,8 @@ interface Attempt {
   end(error: string, code?: number): void
   /** Ends it if it was joined, and nothing has come for three pings. */
   endIfSilent(): void
+  /** Tells the gateway, once joined, what has changed since it got title and URL. */
+  tellPlace(): void
 }
 
 export function connectGateway(dial: Dial, host: GatewayHost): Connection {
@@ -172,6 +176,11 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       endIfSilent() {
         if (own.is === 'joined' && silence() > 3 * terms.ping) own.end(silent())
       },
+      tellPlace() {
+        if (own.is !== 'joined' || !dial.hello || told === dial.hello) return
+        told = dial.hello
+        ws.send(movedMessage(told))
+      },
     }
 
     function over(error: string, code: number | undefined, isTheirs: boolean) {
@@ -189,7 +198,11 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       react(error, code, own, is, isQuick).catch((reason) => retry(String(reason)))
     }
 
-    const helloNow = () => dial.hello && { ...dial.hello, page: page ?? dial.hello.page }
+    let told: Hello | undefined
+    const helloNow = () => {
+      told = dial.hello
+      return told && { ...told, ...shortPlace(told), page: page ?? told.page }
+    }
 
     async function receive(text: string) {
       if (text.length > maxJoining) throw new Error('too long')
@@ -247,6 +260,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       known.joined(pairing)
       if (pairing) await savePairing(pairing)
       if (isOver()) return
+      own.tellPlace()
       become({ is: 'joined', name })
       resolve(name)
     }
@@ -389,6 +403,12 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
         void attempt()
       }
     },
+    moved({ title, url }) {
+      const { hello } = dial
+      if (!hello || (hello.title === title && hello.url === url)) return
+      dial = { ...dial, hello: { ...hello, title, url } }
+      if (typeof present === 'object') present.tellPlace()
+    },
     close,
   }
 }
@@ -519,6 +539,8 @@ export interface Connection {
   readonly joined: Promise<string>
   /** Reconnects now: the network has returned, or the page is shown again. */
   wake(): void
+  /** Tells the gateway, also a later one. */
+  moved(place: Place): void
   close(): void
 }
 
@@ -552,16 +574,20 @@ export type Credential =
       readonly key: CryptoKey
     }
 
+/** Where a document is, and what it shows: changes while it is joined. */
+export interface Place {
+  title?: string | undefined
+  /** Without query and fragment. */
+  url: string
+}
+
 /** Describes the page to the gateway, after both proofs. */
-export interface Hello {
+export interface Hello extends Place {
   page: string
   instance: string
   /** For gateways whose pages have no keys: a key is of one profile. */
   profile?: string
   name: string
-  title?: string
-  /** Without query and fragment. */
-  url: string
   engine: string
 }
 

@@ -133,6 +133,9 @@ export function serve(port: Port, closed: () => void): void {
         if (asleep) return
         for (const connection of connections.values()) connection.wake()
       },
+      moved(place) {
+        for (const connection of connections.values()) connection.moved(place)
+      },
       watchReads: (on) => engine?.clients.watchReads(on),
       close() {
         for (const connection of connections.values()) connection.close()

@@ -52,8 +52,8 @@ type Joiner struct {
 	Leave func()      // called once after the socket is closed, also after an error; may be nil
 
 	// Credential gets the frames with new credentials that a page sends while it is joined,
-	// between messages: JSON objects whose first member is "pagemcp". Without it they are
-	// messages. It must not block.
+	// between messages: JSON objects whose first member is "pagemcp", without "page". Without it
+	// they are messages. It must not block.
 	Credential func(frame []byte)
 
 	// Via names what has passed the socket on; see Connected.

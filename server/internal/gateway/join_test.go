@@ -175,3 +175,28 @@ func TestJoinedPageUsesItsCredentials(t *testing.T) {
 		}
 	})
 }
+
+// A page of a single-page app that shows something else is listed as what it shows, also before an older socket of it
+// has ended. What it declares is cleaned, as in its hello.
+func TestPageMoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t)
+		page := newPage(t, "notes")
+		page.write("notes://a", "1")
+		page.join(g)
+		older := page.conn
+		again := newPage(t, "notes")
+		again.write("notes://a", "1")
+		again.join(g)
+		again.must(again.conn.Write(t.Context(), websocket.MessageText, []byte(`{"pagemcp":1,"page":{"title":"Note\u202e 7","url":"https://app.example/7"}}`)))
+		_ = older.Write(t.Context(), websocket.MessageText, []byte(`{"pagemcp":1,"page":{"title":"old","url":""}}`)) // it is closed
+		synctest.Wait()
+		states := g.Views("o").Pages()
+		if len(states) != 1 || states[0].Title != "Note 7" || states[0].URL != "https://app.example/7" {
+			t.Errorf("the pages: %+v", states)
+		}
+		if _, body := g.Read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
+			t.Errorf("a read afterwards: %s", body)
+		}
+	})
+}

@@ -125,30 +125,31 @@ const TouchEvery = 10 * time.Minute
 // ms returns the time since since in milliseconds.
 func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
 
-// port returns the port of a page's engine on its socket.
-func (j *Joiner) port(s *socket.Socket) jsonrpc.Port {
-	if j.Credential == nil {
-		return s
-	}
-	return &credentialPort{s, j.Credential}
-}
-
-// A credentialPort takes the frames with credentials out of the messages of a page.
-type credentialPort struct {
+// A pagePort takes the frames that are for the gateway itself out of the messages of a page.
+type pagePort struct {
 	jsonrpc.Port
-	credential func(frame []byte)
+	credential func(frame []byte) // may be nil
+	moved      func(title, url string)
 }
 
-// credentialStart begins a frame with credentials. No message of JSON-RPC has this member.
-const credentialStart = `{"pagemcp":`
+// frameStart begins a frame for the gateway. No message of JSON-RPC has this member.
+const frameStart = `{"pagemcp":`
 
 // Read implements jsonrpc.Port.
-func (p *credentialPort) Read(ctx context.Context) ([]byte, error) {
+func (p *pagePort) Read(ctx context.Context) ([]byte, error) {
 	for {
 		msg, err := p.Port.Read(ctx)
-		if err != nil || !bytes.HasPrefix(msg, []byte(credentialStart)) {
+		if err != nil || !bytes.HasPrefix(msg, []byte(frameStart)) {
 			return msg, err
 		}
-		p.credential(msg)
+		if place := jsonrpc.Member(msg, "page"); place != nil {
+			title, _ := jsonrpc.Text(jsonrpc.Member(place, "title"))
+			url, _ := jsonrpc.Text(jsonrpc.Member(place, "url"))
+			p.moved(title, url)
+		} else if p.credential != nil {
+			p.credential(msg)
+		} else {
+			return msg, nil
+		}
 	}
 }

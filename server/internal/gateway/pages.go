@@ -59,7 +59,8 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket, welcome f
 		v.detach(p, s)
 		return nil, err
 	}
-	if err := p.remote.Reattach(ctx, joiner.port(s)); err != nil {
+	moved := func(title, url string) { v.moved(p, s, title, url) }
+	if err := p.remote.Reattach(ctx, &pagePort{s, joiner.Credential, moved}); err != nil {
 		v.detach(p, s)
 		return nil, err
 	}
@@ -78,6 +79,16 @@ func (v *views) markJoined(p *page, joiner *Joiner, origin string) {
 		v.arrived = nil
 	}
 	v.updateDeclarations()
+}
+
+// moved is called when the document on a socket has another title or URL.
+func (v *views) moved(p *page, s *socket.Socket, title, url string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if p.socket == s {
+		p.hello.Title, p.hello.URL = plain.Text(title, 200), plain.Text(url, limits.MaxURI)
+		v.gateway.monitor.PagesChanged()
+	}
 }
 
 // errRetired is the error of views that were removed: their owner has new ones.

@@ -203,3 +203,41 @@ inBrowsers('a policy that forbids the socket is named', async ({ open }) => {
     gateway.close()
   }
 })
+
+const moving = (gateway: string) => `
+import { start } from '/pagemcp/index.js'
+document.title = 'x'.repeat(9000)
+const mcp = start({ name: 'notes' })
+mcp.connect('${gateway}')
+window.go = (title, path) => {
+  history.pushState(null, '', path)
+  document.title = title
+}`
+
+inBrowsers(
+  'a page that navigates within itself says so, also after the gateway was away',
+  async ({ open }) => {
+    const gateway = await fakeGateway()
+    const site = await servePages({ '/page.html': moving(gateway.url) })
+    try {
+      const tab = await open(`${site.origin}/page.html${gateway.fragment}`)
+      const peer = await gateway.dialled()
+      const hello = await gateway.join(peer)
+      assert.equal(hello.title, 'x'.repeat(200), 'frames are short while it joins')
+      await tab.evaluate("go('Seven', '/notes/7?q=1')")
+      const place = { title: 'Seven', url: `${site.origin}/notes/7` }
+      assert.deepEqual(await peer.next(), { pagemcp: 1, page: place })
+      await tab.evaluate('history.back()')
+      assert.deepEqual(await peer.next(), {
+        pagemcp: 1,
+        page: { title: 'Seven', url: `${site.origin}/page.html` },
+      })
+      peer.close(1012)
+      const { title, url } = await gateway.join(await gateway.dialled())
+      assert.deepEqual([title, url], ['Seven', `${site.origin}/page.html`])
+    } finally {
+      await site.close()
+      await gateway.close()
+    }
+  },
+)
