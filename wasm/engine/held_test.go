@@ -154,6 +154,34 @@ func TestAnswersAtTheEndOfTheTime(t *testing.T) {
 	})
 }
 
+// Progress begins anew with the token of each request of a call.
+func TestProgressOfEachRound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, `{"default":"open","grants":[]}`)
+		err := a.table.Put(engine.Entry{
+			Kind: engine.Tools, JSON: []byte(`{"name":"wipe","inputSchema":{"type":"object"}}`),
+			Call: func(ctx context.Context, _ []byte) ([]byte, error) {
+				i := engine.InvocationOf(ctx)
+				i.Progress([]byte(`{"progress":5}`))
+				_, err := i.Ask(ctx, []byte(`{"a":{"method":"elicitation/create","params":{"message":"sure?","requestedSchema":{"type":"object","properties":{}}}}}`))
+				i.Progress([]byte(`{"progress":1}`))
+				return []byte(`{"content":[]}`), err
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := enginetest.Speak(t, a.engine, "claude")
+		s.Ask("1", "tools/call", `,"progressToken":"first"`, `,"name":"wipe","arguments":{}`)
+		s.Wants(`"progressToken":"first","progress":5`)
+		state := stateOf(s.Next())
+		s.Ask("2", "tools/call", `,"progressToken":"second"`, `,"name":"wipe","arguments":{},"inputResponses":{"a":{"action":"accept","content":{}}},"requestState":`+state)
+		s.Wants(`"progressToken":"second","progress":1`)
+		s.Wants(`"id":2`)
+		s.Port.Close()
+	})
+}
+
 // An assistant may have 16 calls that wait; others are not concerned.
 func TestWaitingCallsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
