@@ -109,7 +109,7 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	if got := session.ask("resources/read", `"uri":"notes+note:a"`); !strings.Contains(got, "the bearer token is missing or wrong") {
 		t.Errorf("its session: %s", got)
 	}
-	if _, err := dialLines(t.Context(), g.state.dir, "claude", Program{}); !errors.As(err, new(*RefusedError)) || !strings.Contains(err.Error(), `the token of "claude" was revoked; `+"`pagemcp token add claude`") {
+	if _, err := dialLines(t.Context(), g.state.dir, "claude", ""); !errors.As(err, new(*RefusedError)) || !strings.Contains(err.Error(), `the token of "claude" was revoked; `+"`pagemcp token add claude`") {
 		t.Errorf("another process of this name: %v", err)
 	}
 	if got := stdio.ask(gatewaytest.Modern("2", "resources/read", `"uri":"notes+note:a"`)); strings.Contains(got, "secret") {

@@ -65,12 +65,11 @@ type Gateway struct {
 	lines      context.Context // of connections of the socket; ends when Close breaks them
 	breakLines context.CancelFunc
 
-	newer atomic.Pointer[Program] // which takes over when the gateway is idle; nil: there is none
+	yields atomic.Bool // an assistant has a newer version: the gateway ends when it is idle
 
 	mu        sync.Mutex
 	servers   []*http.Server // that serve
 	hasSocket bool           // one of them serves the socket
-	unlock    func()         // of the start of newer; nil: it does not take over
 }
 
 // New opens the state directory and loads the stored state.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -42,7 +43,7 @@ func startGatewayAt(t testing.TB, port int, opts Options) *Gateway {
 	if opts.Origins == nil {
 		opts.Origins = []string{testOrigin}
 	}
-	opts.Version = "0.0.0-test"
+	opts.Version = cmp.Or(opts.Version, "0.0.0-test")
 	g, err := New(opts)
 	if err != nil {
 		t.Fatal(err)

@@ -31,9 +31,7 @@ func (g *Gateway) Listen(addr string) error {
 }
 
 // Serve serves the port of Listen, and the socket by which other processes of this user
-// find the gateway, until Close is called or ctx ends, which calls Close. If a newer Program is known, a gateway
-// that ends by itself lets that take over when no request is in flight, and Serve starts it. The error is nil
-// unless the listener fails, or the start.
+// find the gateway, until Close is called or ctx ends, which calls Close. The error is nil unless the listener fails.
 func (g *Gateway) Serve(ctx context.Context) error {
 	if g.listeners == nil {
 		return errors.New("serve: call Listen first")
@@ -53,46 +51,13 @@ func (g *Gateway) Serve(ctx context.Context) error {
 		return err
 	}
 	<-g.closed
-	return g.startNext()
-}
-
-// upgrade closes the gateway for a newer program, if it is idle.
-func (g *Gateway) upgrade() {
-	if g.options.EndWhenIdle == 0 || g.newer.Load() == nil || !g.isIdle() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTime)
-	defer cancel()
-	unlock, err := lockStart(ctx, g.state.dir) // assistants that connect again start no older one
-	if err != nil {
-		g.log.Error(err.Error())
-		return
-	}
-	g.log.Info("a newer version takes over", "version", g.newer.Load().Version)
-	g.mu.Lock()
-	g.unlock = unlock
-	g.mu.Unlock()
-	g.Close(context.Background())
+	return nil
 }
 
 // isIdle reports whether no assistant waits for an answer, and no page runs a tool.
 func (g *Gateway) isIdle() bool {
 	requests, _ := g.core.Gate.Limits.InUse(limits.Requests, limits.OfNode, limits.User{})
 	return requests == 0 && !slices.ContainsFunc(g.core.Connected(), func(p gateway.Connected) bool { return p.Calls() > 0 })
-}
-
-// startNext starts the program for which upgrade has closed the gateway.
-func (g *Gateway) startNext() error {
-	g.mu.Lock()
-	unlock := g.unlock
-	g.mu.Unlock()
-	if unlock == nil {
-		return nil
-	}
-	defer unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), startTime)
-	defer cancel()
-	return startProgram(ctx, g.state.dir, g.newer.Load().Command)
 }
 
 // serveListeners serves a port until server is closed.
@@ -201,5 +166,8 @@ func (g *Gateway) sweep() {
 func (g *Gateway) sweepAt(now time.Time) {
 	g.core.Views("").SweepPages(g.names.remembered())
 	g.core.Sweep(now)
-	g.upgrade()
+	if g.yields.Load() && g.isIdle() {
+		g.log.Info("a newer version takes over")
+		g.Close(context.Background())
+	}
 }

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"time"
 
-	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -41,19 +40,12 @@ const (
 // Headers of a request for mcpPath, which may be absent.
 const (
 	asHeader      = "Pagemcp-As"      // the name of the assistant
-	programHeader = "Pagemcp-Program" // a Program, in JSON
+	versionHeader = "Pagemcp-Version" // of the client's program
 )
 
-// A Program runs gateways.
-type Program struct {
-	Version string   `json:"version"`
-	Command []string `json:"command"` // line of the gateway that `pagemcp stdio` starts
-}
-
-// isNewerThan reports whether a program has a later version than another one.
-func (p *Program) isNewerThan(version string) bool {
-	return goversion.Compare("go"+p.Version, "go"+version) > 0 // which has the form of ours, 1.2.3
-}
+// yieldsHeader, in the response, says that the gateway has an older version than the client, and ends at the next moment
+// without a request: the client starts the next one.
+const yieldsHeader = "Pagemcp-Yields"
 
 // serveSocket opens the socket and serves it until Close. A state directory in memory has
 // none. If it fails, as on a full disk, the sweeper tries again.
@@ -100,9 +92,6 @@ func (g *Gateway) socketHandler() http.Handler {
 func (g *Gateway) serveLines(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(g.lines)
 	defer cancel()
-	if p := new(Program); json.Unmarshal([]byte(r.Header.Get(programHeader)), p) == nil && p.isNewerThan(g.options.Version) && len(p.Command) > 0 {
-		g.newer.Store(p)
-	}
 	client := access.Client{Principal: stdioPrincipal, Endpoint: stdioEndpoint}
 	if as := r.Header.Get(asHeader); as != "" {
 		if err := CheckAssistantName(as); err != nil {
@@ -125,7 +114,12 @@ func (g *Gateway) serveLines(w http.ResponseWriter, r *http.Request) {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })() // ends a write that the client does not read
 	conn.SetDeadline(time.Time{})
-	if _, err := io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp\r\n\r\n"); err != nil {
+	response := "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp\r\n"
+	if g.options.EndWhenIdle > 0 && goversion.Compare("go"+r.Header.Get(versionHeader), "go"+g.options.Version) > 0 { // which have the form of ours, 1.2.3
+		g.yields.Store(true)
+		response += yieldsHeader + ": when idle\r\n"
+	}
+	if _, err := io.WriteString(conn, response+"\r\n"); err != nil {
 		return
 	}
 	g.core.ServePort(ctx, jsonrpc.Lines(buffered.Reader, conn), "", "/mcp", client) // its error concerns the client only
@@ -142,8 +136,8 @@ type RefusedError struct{ text string }
 func (e *RefusedError) Error() string { return e.text }
 
 // dialLines connects to MCP of the running gateway, as an assistant whose name may be
-// empty. The error is ErrNotRunning, a RefusedError, or that of the connection.
-func dialLines(ctx context.Context, dir, as string, program Program) (*linePort, error) {
+// empty, in a program with a version. The error is ErrNotRunning, a RefusedError, or that of the connection.
+func dialLines(ctx context.Context, dir, as, version string) (*linePort, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
 	defer cancel()
 	conn, err := dialSocket(ctx, dir)
@@ -151,11 +145,7 @@ func dialLines(ctx context.Context, dir, as string, program Program) (*linePort,
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Now()) })()
-	line, err := json.Marshal(program)
-	if err != nil {
-		return nil, err
-	}
-	r := &http.Request{Method: http.MethodGet, Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"mcp"}, asHeader: {as}, programHeader: {string(line)}}}
+	r := &http.Request{Method: http.MethodGet, Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"mcp"}, asHeader: {as}, versionHeader: {version}}}
 	r.URL = socketURL(mcpPath)
 	p := &linePort{Conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)} // bytes
 	var answer *http.Response
@@ -176,6 +166,7 @@ func dialLines(ctx context.Context, dir, as string, program Program) (*linePort,
 		return nil, err
 	}
 	conn.SetDeadline(time.Time{})
+	p.yields = answer.Header.Get(yieldsHeader) != ""
 	return p, nil
 }
 
@@ -184,6 +175,7 @@ func dialLines(ctx context.Context, dir, as string, program Program) (*linePort,
 type linePort struct {
 	net.Conn
 	reader *bufio.Reader
+	yields bool // see yieldsHeader
 }
 
 // Read implements jsonrpc.Port.
@@ -214,6 +206,9 @@ func StartProcess(ctx context.Context, dir string, command []string) error {
 	return startProgram(ctx, dir, command)
 }
 
+// startLock is the file that a process locks to start the gateway.
+const startLock = "start.lock"
+
 // lockStart returns when no other process starts a gateway, until unlock is called.
 func lockStart(ctx context.Context, dir string) (unlock func(), err error) {
 	disk := osDisk{dir}
@@ -221,7 +216,7 @@ func lockStart(ctx context.Context, dir string) (unlock func(), err error) {
 		return nil, fmt.Errorf("make the state directory: %w; name another with --state", err)
 	}
 	for {
-		unlock, err := disk.Lock("start.lock", "")
+		unlock, err := disk.Lock(startLock, "")
 		if err == nil {
 			return unlock, nil
 		}

@@ -19,16 +19,18 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/plain"
 )
 
-// StdioOptions of ServeStdio. Port is required, and Program or Start.
+// StdioOptions of ServeStdio. Port is required, and Command or Start.
 type StdioOptions struct {
 	State string       // directory of the gateway; default: the user's
 	Port  jsonrpc.Port // to the assistant
 
-	// Program is this one. A gateway of the background with an older version lets it take over at the next moment
-	// without a request.
-	Program Program
+	// Version is that of this program. A gateway of the background with an older one ends at the next moment without a
+	// request, and this process starts the next one.
+	Version string
 
-	// Start starts a gateway that outlives this process, and returns when one runs. Default: the command of Program.
+	Command []string // line of the gateway that this process starts
+
+	// Start starts a gateway that outlives this process, and returns when one runs. Default: Command.
 	Start func(ctx context.Context) error
 
 	// As is the name of the assistant, for its rights, the limits and the audit log; see
@@ -73,7 +75,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	if opts.Start == nil {
-		opts.Start = func(ctx context.Context) error { return StartProcess(ctx, opts.State, opts.Program.Command) }
+		opts.Start = func(ctx context.Context) error { return StartProcess(ctx, opts.State, opts.Command) }
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -121,6 +123,7 @@ func (b *bridge) run(ctx context.Context, gateway jsonrpc.Port) (err error) {
 type bridge struct {
 	StdioOptions
 	answered chan struct{} // receives when a request has its answer
+	unlock   func()        // lets others start a gateway; nil: this process does not keep them from it. Used by connect and serve
 
 	mu        sync.Mutex
 	gateway   jsonrpc.Port            // nil: there is none
@@ -150,12 +153,19 @@ func (b *bridge) connect(ctx context.Context) (jsonrpc.Port, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	for {
-		p, err := dialLines(ctx, b.State, b.As, b.Program)
+		p, err := dialLines(ctx, b.State, b.As, b.Version)
 		switch {
 		case err == nil:
+			b.reserveStart(p.yields)
 			return p, nil
 		case errors.As(err, new(*RefusedError)):
 			return nil, err
+		case errors.Is(err, ErrNotRunning) && b.unlock != nil:
+			err = startProgram(ctx, b.State, b.Command)
+			b.reserveStart(false)
+			if err != nil {
+				return nil, err
+			}
 		case errors.Is(err, ErrNotRunning):
 			if err := b.Start(ctx); err != nil {
 				return nil, err
@@ -167,8 +177,20 @@ func (b *bridge) connect(ctx context.Context) (jsonrpc.Port, error) {
 	}
 }
 
+// reserveStart keeps other processes from starting a gateway, which may have an older version, or lets them again.
+func (b *bridge) reserveStart(on bool) {
+	switch {
+	case on && b.unlock == nil:
+		b.unlock, _ = osDisk{b.State}.Lock(startLock, "") // another process may have it, which starts the next gateway then
+	case !on && b.unlock != nil:
+		b.unlock()
+		b.unlock = nil
+	}
+}
+
 // serve passes messages of gateways to the assistant until ctx ends.
 func (b *bridge) serve(ctx context.Context, cancel func(), gateway jsonrpc.Port) {
+	defer b.reserveStart(false)
 	for delay := retryInterval; ; {
 		if gateway != nil {
 			b.attach(ctx, gateway)

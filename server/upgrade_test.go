@@ -13,8 +13,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// When an assistant starts a newer version, that replaces the background gateway once no call runs. No request of an
-// assistant fails, and the page joins again.
+// When an assistant starts a newer version, that replaces the background gateway once no call runs, also while assistants of
+// the older version wait for the next one. No request of an assistant fails, and the page joins again.
 func TestANewerVersionTakesOverWhenIdle(t *testing.T) {
 	t.Parallel()
 	state, port := t.TempDir(), gatewaytest.FreePorts(t, 1)[0]
@@ -30,7 +30,9 @@ func TestANewerVersionTakesOverWhenIdle(t *testing.T) {
 		return object{"content": []any{}}, nil
 	})
 	page.join(old)
-	assistant := startStdio(t, StdioOptions{State: state, Program: Program{Version: "0.0.2", Command: []string{os.Args[0], gatewayMode, state, strconv.Itoa(port)}}})
+	older := startStdio(t, StdioOptions{State: state, Version: "0.0.1", Command: []string{"/there/is/no/older/program"}})
+	older.ask(gatewaytest.Initialize)
+	assistant := startStdio(t, StdioOptions{State: state, Version: "0.0.2", Command: []string{os.Args[0], gatewayMode, state, strconv.Itoa(port)}})
 	assistant.ask(gatewaytest.Initialize)
 	io.WriteString(assistant.in, gatewaytest.Classic("1", "tools/call", `"name":"notes__slow","arguments":{}`)+"\n")
 	await(t, "the call to run", runs)
@@ -48,14 +50,12 @@ func TestANewerVersionTakesOverWhenIdle(t *testing.T) {
 	awaitRunning(t, "the new version to run", state, os.Getpid())
 	page.leave()
 	page.joinAt("ws://127.0.0.1:"+strconv.Itoa(port)+"/page", nil)
-	got = assistant.ask(gatewaytest.Classic("2", "resources/read", `"uri":"notes+notes://a"`))
-	for !strings.Contains(got, `"id":2`) {
-		got = gatewaytest.Receive(t, assistant.lines) // lists may have changed
+	for _, one := range []*parent{assistant, older} {
+		if got := one.response(gatewaytest.Classic("2", "resources/read", `"uri":"notes+notes://a"`), `"id":2`); !strings.Contains(got, `"text":"1"`) {
+			t.Error(got)
+		}
+		one.end()
 	}
-	if !strings.Contains(got, `"text":"1"`) {
-		t.Error(got)
-	}
-	assistant.end()
 	control, err := Connect(t.Context(), state)
 	if err != nil {
 		t.Fatal(err)
@@ -70,4 +70,23 @@ func TestANewerVersionTakesOverWhenIdle(t *testing.T) {
 		}
 		return err == nil
 	})
+}
+
+// A process that can only open the socket makes the gateway run nothing: one that yields to a newer version ends, and lets
+// other processes start the next one.
+func TestAGatewayThatYieldsStartsNothing(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, Options{EndWhenIdle: time.Hour})
+	p, err := dialLines(t.Context(), g.state.dir, "", "99.0.0")
+	if err != nil || !p.yields {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	p.Close()
+	g.sweepAt(time.Now())
+	await(t, "the gateway to end", g.closed)
+	unlock, err := osDisk{g.state.dir}.Lock(startLock, "")
+	if err != nil || isRunning(t.Context(), g.state.dir) {
+		t.Fatalf("a gateway starts: %v", err)
+	}
+	unlock()
 }

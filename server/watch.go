@@ -166,7 +166,7 @@ const metaShow = "io.github.pagemcp/show"
 
 // attach connects to the running gateway.
 func (w *watcher) attach(ctx context.Context) error {
-	p, err := dialLines(ctx, w.State, w.As, Program{})
+	p, err := dialLines(ctx, w.State, w.As, "")
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func stdioCommand(std streams) *cobra.Command {
 		return server.ServeStdio(c.Context(), server.StdioOptions{
 			State: s.state, As: *as, Channel: *channel,
 			Port: jsonrpc.Lines(std.in, std.out), Logger: s.logger(std),
-			Program: server.Program{Version: web.Version(), Command: command},
+			Version: web.Version(), Command: command,
 		})
 	}
 	return c
