@@ -3,6 +3,7 @@
  * is `answer`: the bundler appends that expression.
  */
 
+import { nextTask } from '../src/link.ts'
 import { readPart } from '../src/sources/page-content.ts'
 
 /** The most text of a tab that is returned. */
@@ -10,7 +11,7 @@ const maxText = 200_000 // UTF-16 code units
 
 async function read() {
   // There is no body yet while the document begins to load.
-  const { text } = await readPart('text', 'body', new AbortController().signal)
+  const { text } = await readPart('text', 'body', new AbortController().signal, nextTask)
   const whole = text.toWellFormed()
   return {
     site: location.origin,

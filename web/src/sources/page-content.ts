@@ -5,7 +5,6 @@
  * No module with state may be imported here: index.js would have it, too.
  */
 
-import { nextTask } from '../link.ts'
 import { redacted } from '../redact.ts'
 import { metaOf } from './page.ts'
 
@@ -26,13 +25,15 @@ export interface PartContent {
  *
  * @param selector - of the elements
  * @param signal - ends the walk; rejects with its reason
+ * @param nextTask - resolves in another task; by the caller, whose class of channels is that of before this file was loaded
  */
 export async function readPart(
   part: PagePart,
   selector: string,
   signal: AbortSignal,
+  nextTask: () => Promise<void>,
 ): Promise<PartContent> {
-  if (part !== 'meta') return inTasks(contentOf(part, selector), signal)
+  if (part !== 'meta') return inTasks(contentOf(part, selector), signal, nextTask)
   const { meta, lossy } = metaOf()
   return { text: JSON.stringify(meta), lossy }
 }
@@ -43,7 +44,11 @@ export type Walk<T> = Generator<void, T, boolean>
 /** The time of one task of a walk, of the 50 that users do not notice. */
 const taskTime = 15 // ms
 
-async function inTasks<T>(walk: Walk<T>, signal: AbortSignal): Promise<T> {
+async function inTasks<T>(
+  walk: Walk<T>,
+  signal: AbortSignal,
+  nextTask: () => Promise<void>,
+): Promise<T> {
   for (;;) {
     await nextTask()
     signal.throwIfAborted()

@@ -1,5 +1,5 @@
 import { metaLossy } from '../contents.ts'
-import { Channel } from '../link.ts'
+import { Channel, nextTask } from '../link.ts'
 import { lazily } from '../module.ts'
 import { isPrivateElement, redactUrl } from '../redact.ts'
 import { type Contents, NotFoundError, type Source } from '../source.ts'
@@ -91,7 +91,7 @@ export function page(options: PageOptions): Source {
     parts.map((part: PagePart) => [
       `page:///${part}`,
       sharedRead(async (signal) => {
-        const { text, lossy } = await (await load()).readPart(part, selector, signal)
+        const { text, lossy } = await (await load()).readPart(part, selector, signal, nextTask)
         const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
         return [{ uri: `page:///${part}`, mimeType: kinds[part][1], text, _meta }]
       }),

@@ -1,6 +1,7 @@
 import { rankCompletions } from '../answer-call.ts'
 import { lockOf, pageId } from '../connector.ts'
 import { metaLossy } from '../contents.ts'
+import { nextTask } from '../link.ts'
 import { lazily } from '../module.ts'
 import { redactUrl } from '../redact.ts'
 import {
@@ -449,7 +450,7 @@ export function joinTabs(
   }
 
   const ownText = sharedRead(async (signal) => {
-    const { text } = await (await load()).readPart('text', selector ?? '', signal)
+    const { text } = await (await load()).readPart('text', selector ?? '', signal, nextTask)
     return cutText(text)
   })
 
