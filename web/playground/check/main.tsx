@@ -3,14 +3,14 @@
 
 import { render } from 'preact'
 import { preferredLocale, setLocale, t, textsLoaded } from '../base/i18n.ts'
-import { setting } from '../base/settings.ts'
+import { chosenLocale } from '../base/settings.ts'
 import { followTheme } from '../base/theme.ts'
 import { CheckPage, problem } from './page.tsx'
 
 const root = document.getElementById('app')
 if (root === null) throw new Error('index.html lacks #app')
 const asked = new URLSearchParams(location.search)
-const language = asked.get('lang') || setting('locale', '').peek()
+const language = asked.get('lang') || chosenLocale.peek()
 followTheme()
 setLocale(preferredLocale(language ? [language] : navigator.languages))
 textsLoaded().then(

@@ -1,11 +1,11 @@
 /**
- * A client of a check: a connection, and what was sent and received over it, in order. It is bounded in time and
- * messages, and ends with the run.
+ * A client of a check: a session, and what was sent and received over it, in order. Its log parses the messages and
+ * pairs requests with responses. It is bounded in time and messages, and ends with the run.
  */
 
 import { afterPatience } from '../base/patience.ts'
 import type { Connection } from '../connections/connection.ts'
-import { parsed } from '../messages/frame.ts'
+import { Session } from '../connections/session.ts'
 import type { Store } from '../messages/store.ts'
 import {
   clientInfo,
@@ -22,7 +22,6 @@ export interface Asked {
   id: unknown
   method: string
   params: Params
-  reply?: Got
 }
 
 /** A message that was received. */
@@ -30,14 +29,13 @@ export interface Got {
   row: number
   text: string
   message: Params
-  /** The request that it responds to. */
-  asked?: Asked
 }
 
 /** The outcome of a request. Without `result` and `error` there was no response. */
 export interface Reply {
   row: number
   text: string
+  message?: Params
   result?: Params
   error?: { code: number; message: string; data?: unknown }
 }
@@ -58,41 +56,28 @@ export class Stopped extends Error {}
 
 const maxUnanswered = 3
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
-
-/** Whether a message responds to a request. */
-const isResponse = ({ message }: Got): boolean =>
-  message.method === undefined && ('result' in message || 'error' in message)
-
 export class Peer {
   readonly got: Got[] = []
   readonly asked: Asked[] = []
   readonly revision: Revision
   readonly isModern: boolean
-  /** The HTTP status of a response, if it has one. */
-  readonly status: (row: number) => number | undefined
-  readonly #connection: Connection
+  readonly store: Store
+  readonly #session: Session
   readonly #bounds: Bounds
   readonly #waiting = new Set<() => void>()
-  #lastId = 0
   /** Texts of {@link raw} in a row whose response was waited for in vain. */
   #unanswered = 0
 
   constructor(connection: Connection, revision: Revision, bounds: Bounds, store: Store) {
     this.revision = revision
     this.isModern = isModern(revision)
-    this.status = (row) => store.http(row)?.status
-    this.#connection = connection
+    this.store = store
+    this.#session = new Session(connection, revision)
     this.#bounds = bounds
     connection.watch((row, text, message) => {
       if (connection.direction(row) !== 'in') return
       bounds.bytes -= text.length
-      const got: Got = { row, text, message: isObject(message) ? message : { batch: message } }
-      if (isResponse(got)) {
-        got.asked = this.asked.find(({ id, reply }) => !reply && same(id, got.message.id))
-        if (got.asked) got.asked.reply = got
-      }
-      this.got.push(got)
+      this.got.push({ row, text, message: isObject(message) ? message : { batch: message } })
       this.#wake()
     })
     connection.onFailure((row, text) => {
@@ -104,36 +89,40 @@ export class Peer {
   }
 
   get kind(): Connection['dialer']['kind'] {
-    return this.#connection.dialer.kind
+    return this.#session.connection.dialer.kind
   }
 
   get isOpen(): boolean {
-    return this.#connection.state.peek() === 'open'
+    return this.#session.connection.state.peek() === 'open'
   }
 
   get reason(): string {
-    return this.#connection.reason.peek()
+    return this.#session.connection.reason.peek()
   }
 
   nextId(): number {
-    return ++this.#lastId
+    return this.#session.nextId()
+  }
+
+  /** The valid request that a message responds to. */
+  requestOf({ row }: Got): Asked | undefined {
+    const request = this.store.partner(row)
+    return this.asked.find((one) => one.row === request)
   }
 
   /** Sends a text unchanged. */
   send(text: string): number {
     const { signal, bytes } = this.#bounds
     if (signal.aborted || bytes < 0 || this.#bounds.messages-- <= 0) throw new Stopped()
-    return this.#connection.send(text)
+    return this.#session.connection.send(text)
   }
 
   /** Sends a valid request without waiting. */
   begin(message: Params): Asked {
     const { id, method } = message
     const params = isObject(message.params) ? message.params : {}
-    // The row is known only afterwards, and a response may come during `send`.
-    const asked: Asked = { row: -1, id, method: String(method), params }
+    const asked = { row: this.send(JSON.stringify(message)), id, method: String(method), params }
     this.asked.push(asked)
-    asked.row = this.send(JSON.stringify(message))
     return asked
   }
 
@@ -146,13 +135,16 @@ export class Peer {
 
   /** Waits for the response to a request. */
   async reply(asked: Asked): Promise<Reply> {
-    const failed = () =>
-      this.got.some(({ message: { failed } }) => {
-        const sent = typeof failed === 'string' ? parsed(failed).message : undefined
-        return isObject(sent) && same(sent.id, asked.id)
-      })
-    await this.until(() => asked.reply !== undefined || failed())
-    return asked.reply ? replyOf(asked.reply) : { row: asked.row, text: '' }
+    await this.until(() => this.#isOver(asked.row))
+    const got = this.got.find(({ row }) => row === this.store.partner(asked.row))
+    return got ? replyOf(got) : { row: asked.row, text: '' }
+  }
+
+  #isOver(row: number): boolean {
+    const text = this.store.raw(row)
+    return (
+      this.store.partner(row) >= 0 || this.got.some(({ message: { failed } }) => failed === text)
+    )
   }
 
   /**
@@ -165,15 +157,19 @@ export class Peer {
   async raw(text: string, expected: boolean): Promise<Reply> {
     const from = this.got.length
     const row = this.send(text)
-    const { message: sent } = parsed(text)
+    const sent = this.store.message(row)
     const id = isObject(sent) && typeof sent.method === 'string' ? sent.id : undefined
     const known = typeof id === 'string' || typeof id === 'number'
     const found = () =>
       this.got
         .slice(from)
-        .find((got) => isResponse(got) && !got.asked && (!known || (got.message.id ?? id) === id))
-    const isDone = () =>
-      found() !== undefined || this.got.slice(from).some(({ message }) => message.failed === text)
+        .find(
+          (got) =>
+            /result|error/.test(this.store.kind(got.row)) &&
+            !this.requestOf(got) &&
+            (!known || (got.message.id ?? id) === id),
+        )
+    const isDone = () => found() !== undefined || this.#isOver(row)
     await this.barrier()
     // Over HTTP each message is a request of its own, whose response may be later.
     if (this.kind === 'http' && expected) await this.until(isDone)
@@ -206,7 +202,8 @@ export class Peer {
   /** Waits until `holds`, the connection closes, the run stops, or the time is over. */
   async until(holds: () => boolean): Promise<void> {
     const { signal, timeout } = this.#bounds
-    const isOver = () => holds() || signal.aborted || this.#connection.state.peek() === 'closed'
+    const isOver = () =>
+      holds() || signal.aborted || this.#session.connection.state.peek() === 'closed'
     await new Promise<void>((resolve) => {
       const end = () => {
         stop()
@@ -224,7 +221,7 @@ export class Peer {
   }
 
   close(): void {
-    this.#connection.close()
+    this.#session.connection.close()
   }
 
   #wake() {
@@ -234,5 +231,5 @@ export class Peer {
 
 export function replyOf({ row, text, message }: Got): Reply {
   const { result, error } = message as { result?: Params; error?: Reply['error'] }
-  return { row, text, result, error }
+  return { row, text, message, result, error }
 }

@@ -48,7 +48,9 @@ const metaOf = (params: unknown): Params =>
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 export function seenOf(got: Got, peer: Peer, caps: Params): Seen {
-  const { message, asked } = got
+  const { message } = got
+  const asked = peer.requestOf(got)
+  const status = peer.store.http(got.row)?.status
   const method = String(asked?.method ?? message.method ?? '')
   const params = isObject(message.params) ? message.params : {}
   return {
@@ -56,7 +58,7 @@ export function seenOf(got: Got, peer: Peer, caps: Params): Seen {
     method,
     isOwn: message.method !== undefined,
     ...(asked && { asked: asked.params }),
-    ...(asked && peer.status(got.row) !== undefined && { status: peer.status(got.row) }),
+    ...(asked && status !== undefined && { status }),
     caps,
     ...(method === 'notifications/progress' && { isExpected: isExpected(got, params, peer) }),
     ...(/^notifications\/.*(_changed|updated|acknowledged)$/.test(method) && {
@@ -69,7 +71,8 @@ function isExpected(got: Got, { progressToken, progress }: Params, peer: Peer): 
   const at = peer.got.indexOf(got)
   const request = peer.asked.find(({ params }) => same(metaOf(params).progressToken, progressToken))
   if (!request) return false
-  if (request.reply && peer.got.indexOf(request.reply) < at) return false
+  const answered = peer.store.partner(request.row)
+  if (answered >= 0 && answered < got.row) return false
   return peer.got.slice(0, at).every(({ message }) => {
     const before = isObject(message.params) ? message.params : {}
     return (

@@ -175,7 +175,8 @@ export async function runChecks(
           const rule = JSON.parse(text) as Rule
           for (const peer of peers)
             for (const got of peer.got) {
-              const { message, asked } = got
+              const { message } = got
+              const asked = peer.requestOf(got)
               if ('failed' in message || 'batch' in message) continue
               // A request of the other era is judged by no rule.
               if (asked && isModernRequest(asked) !== peer.isModern) continue
@@ -357,8 +358,8 @@ class Talk {
         ? peer.asked.findLast(({ id }) => id === pattern.id)
         : last?.asked
     const reply = asked ? await peer.reply(asked) : last?.reply
-    const message = reply?.text ? (JSON.parse(reply.text) as Params) : undefined
-    const status = reply && peer.status(reply.row)
+    const message = reply?.message
+    const status = reply && peer.store.http(reply.row)?.status
     const seen = message && { ...message, ...(status !== undefined && { status }) }
     const holds = seen !== undefined && matches(pattern, seen, variables)
     judge(holds, { sent, wanted: text, received: reply?.text ?? '' })

@@ -47,6 +47,21 @@ test('each requirement is failed by a server with a fault', async (t) => {
   }
 })
 
+test('a ping of the server is answered, as by every client', async () => {
+  const answers: unknown[] = []
+  let isAsked = false
+  const pings = faulty(dialerOf(mcp), {
+    send({ id, result }) {
+      if (id === 'are you there') answers.push(result)
+      if (isAsked) return id === 'are you there' ? false : undefined
+      isAsked = true
+      return [{ jsonrpc: '2.0', id: 'are you there', method: 'ping' }]
+    },
+  })
+  await check(pings, {}, checks.slice(0, 1))
+  assert.deepEqual(answers, [{}])
+})
+
 test('a line that is no line of a check is refused', () => {
   assert.throws(() => parseChecks('-- x --\n= R-001\n-? {}\n'), /not a line/)
 })
