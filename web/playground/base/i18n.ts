@@ -27,10 +27,12 @@ const loaders: Readonly<Record<Language, () => Promise<object>>> = {
 }
 
 /** Only the English texts of the first view at first. Rooms that need more wait for {@link textsLoaded}. */
-const current = signal<{ locale: Locale; messages: Partial<Messages> }>({
-  locale: 'en',
-  messages: first,
-})
+const current = signal<{
+  locale: Locale
+  messages: Partial<Messages>
+  /** Shown where the language lacks a text: all English texts, once one was missing. */
+  english: Partial<Messages>
+}>({ locale: 'en', messages: first, english: first })
 
 let loading: Promise<void> | undefined
 let chosen: Locale = 'en'
@@ -56,7 +58,7 @@ export function setLocale(wanted: Locale): Promise<void> {
     const all = { ...first, ...texts } as Partial<Messages>
     const messages = language === 'en-XA' ? pseudo(all) : all
     if (wanted !== chosen) return // another language was chosen meanwhile
-    current.value = { locale: language, messages }
+    current.value = { ...current.peek(), locale: language, messages }
     isComplete = true
     document.documentElement.lang = language
   }
@@ -71,9 +73,9 @@ export function setLocale(wanted: Locale): Promise<void> {
 
 /** Returns a text. Unknown `params` are ignored. */
 export function t(key: Key, params: Readonly<Record<string, string | number>> = {}): string {
-  const { locale, messages } = current.value
+  const { locale, messages, english } = current.value
   const tag = locale === 'en-XA' ? 'en' : locale
-  let text = textOf(messages, key) ?? textOf(english.value, key)
+  let text = textOf(messages, key) ?? textOf(english, key)
   if (text === undefined) void loadEnglish()
   if (typeof text === 'object' && text !== null) {
     const forms = text as Plural
@@ -93,14 +95,12 @@ function textOf(messages: Partial<Messages>, key: Key): unknown {
   return found
 }
 
-/** What is shown where a language lacks a text: all English texts, once one was missing. */
-const english = signal<Partial<Messages>>(first)
 let englishLoading: Promise<void> | undefined
 
 function loadEnglish(): Promise<void> {
   englishLoading ??= loaders.en().then(
     (texts) => {
-      english.value = { ...first, ...texts } as Partial<Messages>
+      current.value = { ...current.peek(), english: { ...first, ...texts } as Partial<Messages> }
     },
     () => {
       englishLoading = undefined

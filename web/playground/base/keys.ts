@@ -1,10 +1,7 @@
 /** Runs commands by keys. The tables of commands define the keys. */
 
 import type { Command } from './commands.ts'
-import { setting } from './settings.ts'
-
-/** Whether single letters are shortcuts. Users of speech input switch them off (WCAG 2.1.4). */
-export const singleKeys = setting('singleKeys', true)
+import { settings } from './settings.ts'
 
 const apple = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '')
 
@@ -38,7 +35,7 @@ export function listenForKeys(commands: readonly Command[]): () => void {
     if (['Control', 'Shift', 'Alt', 'Meta'].includes(event.key)) return
     const key = written(event)
     const single = !/^(Mod|Alt)\+|^F\d/.test(key)
-    if (single && (!singleKeys.peek() || isTyping(event) || inDialog())) return
+    if (single && (!settings.peek().singleKeys || isTyping(event) || inDialog())) return
     const recent = event.timeStamp - before.time < sequence ? `${before.key} ${key}` : key
     const command = byKeys.get(recent) ?? byKeys.get(key)
     before = { key, time: event.timeStamp }

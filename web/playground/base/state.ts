@@ -2,7 +2,7 @@
 
 import { effect, type Signal, signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { embedded, setting } from './settings.ts'
+import { change, embedded, settings } from './settings.ts'
 
 /** The row that Inspect shows: what the user selected or sent; undefined: nothing yet. */
 export const selected: Signal<number | undefined> = signal(undefined)
@@ -13,12 +13,10 @@ export type Pane = (typeof panes)[number]
 /** The pane that a narrow screen shows: first the stage, if there is one. */
 export const pane: Signal<Pane> = signal(embedded ? 'compose' : 'explore')
 
-/** Whether composer and inspector are open: on the first visit, once there is something to compose or to inspect. */
-export const bench: Signal<boolean> = setting('bench', embedded)
-
 effect(() => {
-  if (selected.value !== undefined || pane.value === 'compose' || pane.value === 'inspect')
-    bench.value = true
+  const isUsed =
+    selected.value !== undefined || pane.value === 'compose' || pane.value === 'inspect'
+  if (isUsed && !settings.peek().bench) change({ bench: true })
 })
 
 export const exploreViews = [
@@ -35,9 +33,6 @@ export type ExploreView = (typeof exploreViews)[number]
 
 /** What the middle shows: the composer, or the traffic of the gateway. */
 export const front: Signal<'compose' | 'gateway'> = signal('compose')
-
-/** The view of Explore: the one that the user chose last, at first the stage. */
-export const exploring: Signal<ExploreView> = setting<ExploreView>('explore.view', 'stage')
 
 /** The newest row that the stage shows on its way; the timeline marks it. */
 export const arriving: Signal<number | undefined> = signal(undefined)

@@ -23,7 +23,7 @@ const maxEntries = 300 // entries
 /** Length of all texts: localStorage has 5 MB. Longer ones are not stored, and the oldest beyond are removed. */
 const maxLength = 1_000_000 // UTF-16 code units
 
-const stored = setting<readonly Sent[]>('history', [], { shared: true })
+const stored = setting<readonly Sent[]>('history', [], (theirs) => theirs)
 
 /** Newest first. */
 export const history = (): readonly Sent[] =>

@@ -4,12 +4,10 @@
  * first byte is sent. A link, an import or a stored address never confirms.
  */
 
-import { setting } from '../base/settings.ts'
+import { change, settings } from '../base/settings.ts'
 
 /** Number of stored hosts; the oldest is removed. */
 const maxHosts = 200
-
-const agreed = setting<readonly string[]>('connections.hosts', [], { shared: true })
 
 /**
  * The host and port that the user must confirm before a connection to this address; `undefined`: none, or
@@ -18,15 +16,16 @@ const agreed = setting<readonly string[]>('connections.hosts', [], { shared: tru
 export function hostNeedingConsent(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { host, hostname } = new URL(url)
-  if (host === globalThis.location?.host || isThisMachine(hostname) || agreed.value.includes(host))
-    return undefined
-  return host
+  const { hosts } = settings.value
+  const isKnown =
+    host === globalThis.location?.host || isThisMachine(hostname) || hosts.includes(host)
+  return isKnown ? undefined : host
 }
 
 /** Stores a confirmation. */
 export function agree(host: string): void {
-  const others = agreed.peek().filter((one) => one !== host)
-  agreed.value = [...others, host].slice(-maxHosts)
+  const others = settings.peek().hosts.filter((one) => one !== host)
+  change({ hosts: [...others, host].slice(-maxHosts) })
 }
 
 /** Whether a host name means this machine in every browser (Secure Contexts, "potentially trustworthy origin"). */

@@ -11,7 +11,6 @@ import { connect } from './clients.ts'
 import {
   type GatewayState,
   gatewayDialer,
-  gatewayState,
   type JoinedPage,
   monitorStatus,
   startMonitoring,
@@ -25,7 +24,7 @@ export function GatewayPanel({ close }: { close(): void }) {
     void startMonitoring()
   }, [])
   const { value: how } = monitorStatus
-  const state = gatewayState.value
+  const state = how.is === 'open' ? how.state : undefined
   if (how.is === 'failed') return <Invite {...how} />
   if (state === undefined) {
     const why = how.is === 'connecting' && how.why

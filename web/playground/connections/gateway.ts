@@ -45,14 +45,15 @@ export interface GatewayState {
  * tries again. `isUnpaired`: the browser was never paired, which is no error.
  */
 export type MonitorStatus =
-  | { is: 'none' | 'open' }
+  | { is: 'none' }
+  | { is: 'open'; state?: GatewayState }
   | { is: 'connecting'; why?: string }
   | { is: 'failed'; why: string; isUnpaired?: boolean }
 
 export const monitorStatus: Signal<MonitorStatus> = signal<MonitorStatus>({ is: 'none' })
-export const gatewayState: Signal<GatewayState | undefined> = signal(undefined)
+
 /** The gateway's address for assistants; `''` while unknown. */
-export const gatewayUrl = signal('')
+let gatewayUrl = ''
 
 const listeners = new Set<(message: GatewayMessage) => void>()
 
@@ -93,14 +94,13 @@ async function openMonitor(link?: string): Promise<void> {
   const { socket, mcp } = await openGatewaySocket('watch', link)
   socket.onmessage = ({ data }: MessageEvent<unknown>) => handleMessage(data)
   socket.onclose = () => reconnect(firstDelay)
-  gatewayUrl.value = mcp
+  gatewayUrl = mcp
   monitorStatus.value = { is: 'open' }
 }
 
 /** Reconnects with back-off until the gateway accepts or rejects. */
 function reconnect(delay: number, why = '') {
   monitorStatus.value = { is: 'connecting', why }
-  gatewayState.value = undefined
   setTimeout(() => {
     openMonitor().catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error)
@@ -122,7 +122,7 @@ function handleMessage(data: unknown) {
     frame?: GatewayMessage
     audit?: readonly AuditEntry[]
   }
-  if (state) gatewayState.value = state
+  if (state) monitorStatus.value = { is: 'open', state }
   if (audit) addAuditEntries(audit)
   if (!message) return
   for (const listener of listeners) listener(message)
@@ -138,7 +138,7 @@ export function gatewayDialer(page: string): Dialer {
   return {
     title: page === '' ? t('connections.gateway.all') : page,
     kind: 'gateway',
-    url: gatewayUrl.peek().replace(/\/mcp$/, path),
+    url: gatewayUrl.replace(/\/mcp$/, path),
     framing: 'ws',
     async dial(events) {
       const { socket } = await openGatewaySocket(path)

@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals'
 import { showControlCharacters } from '../base/control-characters.ts'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
+import { settings } from '../base/settings.ts'
 import { disconnect, sessions } from './clients.ts'
 import { hostNeedingConsent } from './consent.ts'
 import { dialerOf } from './dialer-of.ts'
@@ -16,7 +17,6 @@ import {
   nameServer,
   removeServer,
   type SavedServer,
-  savedServers,
   validServers,
 } from './servers.ts'
 import type { Dialer } from './transport.ts'
@@ -27,7 +27,7 @@ interface ServersProps {
 }
 
 export function Servers({ choose }: ServersProps) {
-  const all = validServers(savedServers.value)
+  const all = validServers(settings.value.servers)
   return all.length === 0 ? null : (
     <section class="stack">
       <h3>{t('connections.servers')}</h3>

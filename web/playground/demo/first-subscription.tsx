@@ -6,8 +6,8 @@
  */
 
 import { t } from '../base/i18n.ts'
-import { setting } from '../base/settings.ts'
-import { bench, coach, demoPaused, scripted, selected } from '../base/state.ts'
+import { change, settings } from '../base/settings.ts'
+import { coach, demoPaused, scripted, selected } from '../base/state.ts'
 import { active, drafts } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
@@ -21,12 +21,9 @@ const watched = 'notes://today'
 /** Delay until the first automatic change. */
 const first = 1000 // ms
 
-/** Whether this profile has seen the introduction. */
-const introduced = setting('introduced', false)
-
 /** Shows the introduction. If the profile has seen it, only subscribes, and the demo's changes start. */
 export async function showFirstSubscription(session: Session): Promise<void> {
-  if (!introduced.peek()) return introduce(session)
+  if (!settings.peek().introduced) return introduce(session)
   await session.subscribe(watched)
   whenFree(() => {
     if (coach.peek() === undefined) demoPaused.value = false
@@ -52,19 +49,19 @@ export async function introduce(session: Session): Promise<void> {
   const read = request(session.revision.peek(), 1, 'resources/read', { uri: watched })
   if (coach.peek() === Hint) coach.value = undefined
   const { row } = await session.request('resources/read', { uri: watched })
-  if (bench.peek() && selected.peek() === undefined && row >= 0) selected.value = row
+  if (settings.peek().bench && selected.peek() === undefined && row >= 0) selected.value = row
   await session.subscribe(watched)
   const { writeNote } = await demo()
   const count = session.updates.peek().get(watched)?.count ?? 0
-  const change = () => {
+  const writeFirst = () => {
     if (coach.peek() === undefined) demoPaused.value = false // start the automatic changes
     writeNote('today', listOf(0, 2))
   }
-  setTimeout(() => whenFree(change), first)
+  setTimeout(() => whenFree(writeFirst), first)
   const stop = session.updates.subscribe((updates) => {
     if ((updates.get(watched)?.count ?? 0) === count || scripted.peek()) return
     queueMicrotask(() => stop())
-    introduced.value = true
+    change({ introduced: true })
     if (active.peek() !== session) return // the user looks at another server by now
     if (coach.peek() === undefined) coach.value = Hint
     session.drafts.begin(pretty(read), watched)

@@ -6,19 +6,11 @@ import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { duration } from '../base/numbers.ts'
-import { setting } from '../base/settings.ts'
+import { change, settings } from '../base/settings.ts'
 import { demoPaused } from '../base/state.ts'
 import { burst, omitted } from './burst.ts'
 import { type Demo, demo } from './demo.ts'
-import {
-  type ChangeRate,
-  changeRate,
-  changeRates,
-  dropping,
-  failing,
-  latency,
-  setOption,
-} from './simulation.ts'
+import { type ChangeRate, changeRates, simulate, simulation } from './simulation.ts'
 import { fakeTabs } from './tabs.ts'
 import { TypedField } from './typed-field.tsx'
 
@@ -154,17 +146,13 @@ const paceTexts = {
 /** Choices for the delay of reads. */
 const latencies = [0, 200, 1000, 5000] as const // ms
 
-/** Whether the options of the simulation are shown. */
-const drawerOpen = setting('demo.simulation', false)
-
 function Simulation({ demo }: { demo: Demo }) {
+  const { pace, latency, errors, drop } = simulation.value
   return (
     <details
       class="drawer"
-      open={drawerOpen.value}
-      onToggle={(event) => {
-        drawerOpen.value = event.currentTarget.open
-      }}
+      open={settings.value.simulation}
+      onToggle={({ currentTarget }) => change({ simulation: currentTarget.open })}
     >
       <summary>
         <Icon name="settings" /> {t('demo.simulation')}
@@ -172,10 +160,10 @@ function Simulation({ demo }: { demo: Demo }) {
       <label class="field beside">
         {t('demo.rate')}
         <select
-          value={demoPaused.value ? 'still' : changeRate.value}
+          value={demoPaused.value ? 'still' : pace}
           onChange={({ currentTarget }) => {
             demoPaused.value = false
-            setOption(changeRate, 'pace', currentTarget.value as ChangeRate)
+            simulate({ pace: currentTarget.value as ChangeRate })
           }}
         >
           {(Object.keys(changeRates) as ChangeRate[]).map((one) => (
@@ -188,10 +176,8 @@ function Simulation({ demo }: { demo: Demo }) {
       <label class="field beside">
         {t('demo.latency')}
         <select
-          value={latency.value}
-          onChange={({ currentTarget }) =>
-            setOption(latency, 'latency', Number(currentTarget.value))
-          }
+          value={latency}
+          onChange={({ currentTarget }) => simulate({ latency: Number(currentTarget.value) })}
         >
           {latencies.map((ms) => (
             <option key={ms} value={ms}>
@@ -200,16 +186,8 @@ function Simulation({ demo }: { demo: Demo }) {
           ))}
         </select>
       </label>
-      <Switch
-        label={t('demo.failing')}
-        on={failing.value}
-        change={(on) => setOption(failing, 'errors', on)}
-      />
-      <Switch
-        label={t('demo.dropping')}
-        on={dropping.value}
-        change={(on) => setOption(dropping, 'drop', on)}
-      />
+      <Switch label={t('demo.failing')} on={errors} change={(on) => simulate({ errors: on })} />
+      <Switch label={t('demo.dropping')} on={drop} change={(on) => simulate({ drop: on })} />
       <Switch
         label={t('demo.big')}
         on={demo.hasBigList.value}

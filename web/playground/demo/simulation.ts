@@ -3,7 +3,7 @@
  * option are recorded as events, so that cause and effect are next to each other in the timeline.
  */
 
-import { type Signal, signal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { demoPaused, selected } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { recordEvent, store } from '../messages/log.ts'
@@ -12,38 +12,34 @@ import { recordEvent, store } from '../messages/log.ts'
 export const changeRates = { still: 0, slow: 10_000, normal: 4000, fast: 250 } as const
 export type ChangeRate = keyof typeof changeRates
 
-export const changeRate: Signal<ChangeRate> = signal('normal')
+export const simulation = signal({
+  pace: 'normal' as ChangeRate,
+  /** Delay of every read, ms. */
+  latency: 0,
+  /** Every read fails. */
+  errors: false,
+  /** Reads are never answered. */
+  drop: false,
+})
 
-/** Delay of every read, ms. */
-export const latency = signal(0)
-
-/** Every read fails. */
-export const failing = signal(false)
-
-/** Reads are never answered. */
-export const dropping = signal(false)
-
-/** Sets an option and records the change. */
-export function setOption<T extends string | number | boolean>(
-  option: Signal<T>,
-  name: string,
-  value: T,
-) {
-  if (option.peek() === value) return
-  option.value = value
-  recordEvent(`simulation ${name}: ${value}`)
+/** Sets options and records the changes. */
+export function simulate(options: Partial<typeof simulation.value>): void {
+  const before = simulation.peek()
+  for (const [name, value] of Object.entries(options))
+    if (before[name as never] !== value) recordEvent(`simulation ${name}: ${value}`)
+  simulation.value = { ...before, ...options }
 }
 
 /** Applies delay and faults before a read. */
 export async function simulateFaults(signal: AbortSignal): Promise<void> {
-  if (dropping.peek()) {
+  const { latency, errors, drop } = simulation.peek()
+  if (drop) {
     await new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
   }
-  const wait = latency.peek()
-  if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-  if (failing.peek()) throw new Error('the simulation fails all reads')
+  if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency))
+  if (errors) throw new Error('the simulation fails all reads')
 }
 
 /** Time to read a result before the next automatic change. */
@@ -70,10 +66,11 @@ export function changePeriodically(change: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const next = () => {
     clearTimeout(timer)
-    const wait = changeRates[changeRate.value]
+    const { pace } = simulation.value
+    const wait = changeRates[pace]
     const isElsewhere = active.value !== undefined && !active.value.connection.dialer.demo
     if (wait === 0 || demoPaused.value || isElsewhere) return
-    const reading = changeRate.value === 'normal' ? shownAt.value + readingTime - Date.now() : 0
+    const reading = pace === 'normal' ? shownAt.value + readingTime - Date.now() : 0
     timer = setTimeout(
       () => {
         change()
@@ -82,7 +79,7 @@ export function changePeriodically(change: () => void): () => void {
       Math.max(wait, reading),
     )
   }
-  const stops = [changeRate, demoPaused, active, shownAt].map((one) => one.subscribe(next))
+  const stops = [simulation, demoPaused, active, shownAt].map((one) => one.subscribe(next))
   stops.push(followReads())
   return () => {
     clearTimeout(timer)

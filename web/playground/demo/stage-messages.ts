@@ -8,11 +8,14 @@ import { store } from '../messages/log.ts'
 /** The resource that the stage is about. */
 export const watched = 'notes://today'
 
-/** The newest message of the active client; undefined: none yet. */
-export const moving: Signal<number | undefined> = signal(undefined)
-
-/** The client's last copy of the resource, and whether the server has announced a change since. */
-export const copy: Signal<{ text?: string; stale: boolean }> = signal({ stale: false })
+export const staged: Signal<{
+  /** The newest message of the active client; undefined: none yet. */
+  row?: number
+  /** The client's last copy of the resource. */
+  text?: string
+  /** Whether the server has announced a change since. */
+  stale: boolean
+}> = signal({ stale: false })
 
 /** How long a new row is marked in the timeline. */
 const marked = 1500 // ms
@@ -35,7 +38,7 @@ export function follow(): () => void {
       if (store.kind(next) !== 'broken') newest = next
     }
     if (newest === undefined) return
-    moving.value = newest
+    staged.value = { ...staged.peek(), row: newest }
     if (first) return
     arriving.value = newest
     clearTimeout(timer)
@@ -54,12 +57,12 @@ export function follow(): () => void {
 function learn(row: number): void {
   const kind = store.kind(row)
   if (kind === 'notification' && store.method(row) === 'notifications/resources/updated') {
-    copy.value = { ...copy.peek(), stale: copy.peek().text !== undefined }
+    staged.value = { ...staged.peek(), stale: staged.peek().text !== undefined }
   } else if (kind === 'result' && store.method(row) === 'resources/read') {
     const message = store.message(row) as
       | { result?: { contents?: readonly { text?: unknown }[] } }
       | undefined
     const text = message?.result?.contents?.[0]?.text
-    if (typeof text === 'string') copy.value = { text, stale: false }
+    if (typeof text === 'string') staged.value = { ...staged.peek(), text, stale: false }
   }
 }

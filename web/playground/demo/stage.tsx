@@ -14,7 +14,7 @@ import { active } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
 import { type Demo, demo } from './demo.ts'
 import { shownAt } from './simulation.ts'
-import { copy, follow, moving, watched } from './stage-messages.ts'
+import { follow, staged, watched } from './stage-messages.ts'
 import { StagePage } from './stage-page.tsx'
 
 export function Stage() {
@@ -56,7 +56,7 @@ export function Stage() {
 
 /** The connection, with the newest message on its way. A click selects that message. */
 function Line() {
-  const row = moving.value
+  const { row } = staged.value
   const inward = row !== undefined && store.direction(row) === 'in' // to the client, which is below
   return (
     <div class="stage-line" data-to={row === undefined ? undefined : inward ? 'client' : 'page'}>
@@ -76,7 +76,7 @@ function Line() {
 function Client() {
   const session = active.value
   if (session === undefined) return null
-  const { text, stale } = copy.value
+  const { text, stale } = staged.value
   const read = async () => {
     const { row } = await session.request('resources/read', { uri: watched })
     if (row >= 0) actions.inspect(row)

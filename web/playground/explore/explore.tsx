@@ -4,8 +4,8 @@
 import { t } from '../base/i18n.ts'
 import { Icon, IconButton, type IconName } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
-import { embedded } from '../base/settings.ts'
-import { type ExploreView, exploreViews, exploring } from '../base/state.ts'
+import { change, embedded, settings } from '../base/settings.ts'
+import { type ExploreView, exploreViews } from '../base/state.ts'
 import { hasSkills } from '../connections/catalogue.ts'
 import { active } from '../connections/clients.ts'
 import { openCheck } from '../connections/open-check.ts'
@@ -42,7 +42,8 @@ export function Explore() {
   const shown = exploreViews.filter((one) =>
     one === 'skills' ? hasSkills(session?.peer.value) : demo || !ofTheDemo.includes(one),
   )
-  const view = shown.includes(exploring.value) ? exploring.value : 'resources'
+  const chosen = settings.value.view
+  const view = shown.includes(chosen) ? chosen : 'resources'
   return (
     <div class="explore">
       <div class="rail">
@@ -97,7 +98,7 @@ function Views({ shown, view }: { shown: readonly ExploreView[]; view: ExploreVi
     event.preventDefault()
     const next = shown[(shown.indexOf(view) + step + shown.length) % shown.length]
     if (next === undefined) return
-    exploring.value = next
+    change({ view: next })
     document.getElementById(`explore-${next}`)?.focus()
   }
   return (
@@ -119,9 +120,7 @@ function Views({ shown, view }: { shown: readonly ExploreView[]; view: ExploreVi
           aria-selected={view === one}
           aria-controls="explore-view"
           tabIndex={view === one ? 0 : -1}
-          onClick={() => {
-            exploring.value = one
-          }}
+          onClick={() => change({ view: one })}
         >
           <Icon name={icons[one]} /> <span>{t(`explore.${one}`)}</span>
         </button>

@@ -5,7 +5,7 @@ import { signal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
-import { exploring } from '../base/state.ts'
+import { change } from '../base/settings.ts'
 import { catalogue, type Prompt, type Template, type Tool } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
 import { LazyList } from './lazy-list.tsx'
@@ -59,9 +59,7 @@ export function Found({ session, kind, hidden }: { session: Session; kind: Kind;
               key={one}
               type="button"
               data-elsewhere={one}
-              onClick={() => {
-                exploring.value = one
-              }}
+              onClick={() => change({ view: one })}
             >
               {t(`explore.${one}`)} <span class="chip">{count}</span>
             </button>

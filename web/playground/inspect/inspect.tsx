@@ -11,6 +11,7 @@ import { showControlCharacters } from '../base/control-characters.ts'
 import { copyText } from '../base/copy-text.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { change, settings } from '../base/settings.ts'
 import { pane } from '../base/state.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
@@ -24,7 +25,7 @@ import { httpLines } from './http-lines.ts'
 import { Preview } from './preview.tsx'
 import { shownRow, shownState } from './shown-row.ts'
 import { Tree } from './tree.tsx'
-import { explaining, pinned, type Tab, tab, tabFor, tabs } from './view.ts'
+import { pinned, type Tab, tab, tabFor, tabs } from './view.ts'
 
 export function Inspect() {
   const row = shownRow.value
@@ -64,13 +65,11 @@ function Message({ row }: { row: number | undefined }) {
         </div>
         <details
           class="in-explain"
-          open={explaining.value}
-          onToggle={(event) => {
-            explaining.value = event.currentTarget.open
-          }}
+          open={settings.value.explaining}
+          onToggle={({ currentTarget }) => change({ explaining: currentTarget.open })}
         >
           <summary>{t('inspect.explain')}</summary>
-          {explaining.value && <Explain key={row} row={row} />}
+          {settings.value.explaining && <Explain key={row} row={row} />}
         </details>
       </div>
       <Actions row={row} />

@@ -2,7 +2,6 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { openApp } from '../apps/find.ts'
-import { setting } from '../base/settings.ts'
 import { selected } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 
@@ -23,9 +22,6 @@ export const tabFor = (row: number): Tab =>
   (tab.value === 'app' && openApp.value?.row !== row)
     ? 'preview'
     : tab.value
-
-/** Whether the explanation is open. */
-export const explaining: Signal<boolean> = setting('inspect.explaining', true)
 
 // The choice applies to one row only.
 selected.subscribe(() => {

@@ -7,11 +7,12 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
+import { settings } from '../base/settings.ts'
 import { presenting } from '../base/state.ts'
 import { RunningChat } from './assistant.tsx'
 import { captionIn } from './caption.ts'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
-import { chatting, done, playerOf, running, startScenario } from './running.ts'
+import { chatting, playerOf, running, startScenario } from './running.ts'
 import type { Scenario } from './scenario.ts'
 
 const all = [...lessonIds, ...showIds]
@@ -37,7 +38,7 @@ function Library({ close }: { close?(): void }) {
   if (failure.value) return <p role="alert">{t('base.failedToLoad', { reason: failure.value })}</p>
   if (scenarios.value.size === 0) return <p class="loading">{t('base.loading')}</p>
   const of = (ids: readonly string[]) => ids.flatMap((id) => scenarios.value.get(id) ?? [])
-  const count = lessonIds.filter((id) => done.value.includes(id)).length
+  const count = lessonIds.filter((id) => settings.value.done.includes(id)).length
   return (
     <div class="lessons fill">
       <h2>{t('lessons.learn')}</h2>
@@ -66,7 +67,7 @@ function Library({ close }: { close?(): void }) {
 
 function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
   const { id, options } = scenario
-  const isDone = done.value.includes(id)
+  const isDone = settings.value.done.includes(id)
   const isRunning = playerOf(running.value)?.scenario.id === id
   return (
     <li class="list-row" aria-current={isRunning ? 'step' : undefined}>

@@ -8,7 +8,8 @@ import { moveFocus } from '../base/focus.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
-import { singleKeys, written } from '../base/keys.ts'
+import { written } from '../base/keys.ts'
+import { settings } from '../base/settings.ts'
 import { selected } from '../base/state.ts'
 import { clientName } from '../connections/names.ts'
 import type { Naming } from '../timeline/diagram.ts'
@@ -199,7 +200,7 @@ function useKeys(keys: Readonly<Record<string, () => void>>) {
       const act = Object.hasOwn(current.current, key) ? current.current[key] : undefined
       if (act === undefined || event.repeat || event.isComposing) return
       const on = event.target as Element // keys have no other targets
-      if (key.length === 1 && (on.matches('input') || !singleKeys.peek())) return
+      if (key.length === 1 && (on.matches('input') || !settings.peek().singleKeys)) return
       if (key === 'Space' && on.closest('button, a, input')) return // Space presses the button
       // The browser closes a menu and leaves full screen first.
       if (key === 'Escape' && document.querySelector(':fullscreen, :popover-open')) return

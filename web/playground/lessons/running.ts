@@ -4,7 +4,7 @@ import { computed, type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
-import { embedded, setting } from '../base/settings.ts'
+import { change, embedded, settings } from '../base/settings.ts'
 import { coach, demoPaused, front, pane, presenting, scripted, selected } from '../base/state.ts'
 import { focusText } from '../compose/view.ts'
 import { active, connect, disconnect, drafts, revision } from '../connections/clients.ts'
@@ -30,12 +30,6 @@ export const chatting = computed(() => {
   const lesson = lessonOf(running.value)
   return lesson !== undefined && isChat(lesson.scenario)
 })
-
-/** Number of played steps of lessons that were begun and not completed, by id. */
-export const reached = setting<Readonly<Record<string, number>>>('lessons.reached', {})
-
-/** Ids of completed lessons. */
-export const done = setting<string[]>('lessons.done', [], { shared: true })
 
 /** @param beside - its clients are beside that of the user, which stays the active one */
 const hostOf = (beside: boolean): PlayerHost => ({
@@ -108,7 +102,9 @@ export function startScenario(scenario: Scenario, { learner, resume = false }: S
   })
   running.value = player
   setAddress(scenario.id, learner)
-  const skipped = resume ? Math.min(reached.peek()[scenario.id] ?? 0, player.steps.length - 1) : 0
+  const skipped = resume
+    ? Math.min(settings.peek().reached[scenario.id] ?? 0, player.steps.length - 1)
+    : 0
   if (learner && !beside) {
     coach.value = Coach
     pane.value = 'compose'
@@ -150,13 +146,12 @@ export async function advance(shownSteps: Steps): Promise<void> {
   const player = lessonOf(running.peek())
   if (player !== shownSteps || failure.peek() || played.peek() === at) return
   const { scenario, steps } = player
-  const { [scenario.id]: _, ...others } = reached.peek()
+  const { [scenario.id]: _, ...others } = settings.peek().reached
   const left = played.peek() < steps.length
-  reached.value = left ? { ...others, [scenario.id]: played.peek() } : others
+  change({ reached: left ? { ...others, [scenario.id]: played.peek() } : others })
   if (!left) setAddress('') // a reload does not begin it again
-  if (played.peek() === steps.length && !done.peek().includes(scenario.id)) {
-    done.value = [...done.peek(), scenario.id]
-  }
+  const { done } = settings.peek()
+  if (!left && !done.includes(scenario.id)) change({ done: [...done, scenario.id] })
   const goesOn = steps[at]?.learner || introduces(steps, at)
   if (goesOn && shown.peek() === at + 1) await advance(player)
 }

@@ -4,13 +4,14 @@
 import { type ComponentChildren, createElement } from 'preact'
 import { type Key, t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { bench, coach, front, type Pane, pane, panes, presenting, side } from '../base/state.ts'
+import { settings } from '../base/settings.ts'
+import { coach, front, type Pane, pane, panes, presenting, side } from '../base/state.ts'
 import { Compose } from '../compose/compose.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { Unseen } from '../timeline/unseen.tsx'
 import { Bar } from './bar.tsx'
 import { Dialogs } from './dialogs.tsx'
-import { Divider, sizes } from './dividers.tsx'
+import { Divider } from './dividers.tsx'
 import { Toast } from './toast.tsx'
 
 const Explore = lazy(async () => (await import('./shell-parts.ts')).Explore)
@@ -75,12 +76,12 @@ export function App() {
 }
 
 function Panes() {
-  const { explore, inspect, timeline } = sizes.value
+  const { explore, inspect, timeline } = settings.value.sizes
   return (
     <main
       class="panes"
       data-shown={pane.value}
-      data-bench={bench.value ? 'open' : 'closed'}
+      data-bench={settings.value.bench ? 'open' : 'closed'}
       style={{
         '--explore': `${explore}px`,
         '--inspect': `${inspect}px`,

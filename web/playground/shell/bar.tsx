@@ -3,7 +3,7 @@
 
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
-import { embedded, setting } from '../base/settings.ts'
+import { chosenLocale, embedded } from '../base/settings.ts'
 import { dialog } from '../base/state.ts'
 import { StripMenu, useStrip } from '../base/strip.tsx'
 import { theme } from '../base/theme.ts'
@@ -11,9 +11,6 @@ import { active, disconnect, revision, sessions, setRevision } from '../connecti
 import type { Session } from '../connections/session.ts'
 import { isRevision, revisions } from '../protocol/revisions.ts'
 import { barCommands } from './bar-commands.ts'
-
-/** The language that the user chose; `''`: the language of the browser. */
-export const chosenLocale = setting('locale', '')
 
 export function Bar() {
   return (

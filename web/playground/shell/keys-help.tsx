@@ -4,7 +4,8 @@
 import type { DialogProps } from '../base/dialog-props.ts'
 import { Head } from '../base/head.tsx'
 import { t } from '../base/i18n.ts'
-import { keyLabel, singleKeys } from '../base/keys.ts'
+import { keyLabel } from '../base/keys.ts'
+import { change, settings } from '../base/settings.ts'
 import { commands } from './all-commands.ts'
 
 export function KeysHelp({ close }: DialogProps) {
@@ -35,10 +36,8 @@ export function KeysHelp({ close }: DialogProps) {
         <label>
           <input
             type="checkbox"
-            checked={singleKeys.value}
-            onChange={({ currentTarget }) => {
-              singleKeys.value = currentTarget.checked
-            }}
+            checked={settings.value.singleKeys}
+            onChange={({ currentTarget }) => change({ singleKeys: currentTarget.checked })}
           />
           {t('shell.singleKeys')}
         </label>

@@ -2,7 +2,7 @@
 
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
-import { bench } from '../base/state.ts'
+import { change } from '../base/settings.ts'
 import { connect } from '../connections/clients.ts'
 import { inPage } from '../connections/in-page.ts'
 import type { Session } from '../connections/session.ts'
@@ -27,7 +27,7 @@ let demoSession: Session | undefined
 
 /** Shows the introduction again, on the client of the demo. */
 export async function replayIntroduction(): Promise<void> {
-  bench.value = true
+  change({ bench: true })
   const { introduce } = await part(import('../demo/demo-parts.ts'))
   const closed = demoSession?.connection.state.peek() === 'closed'
   await introduce(demoSession && !closed ? demoSession : openDemo())

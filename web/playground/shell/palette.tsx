@@ -7,13 +7,10 @@ import type { Command } from '../base/commands.ts'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { keyLabel } from '../base/keys.ts'
-import { setting } from '../base/settings.ts'
+import { change, settings } from '../base/settings.ts'
 import { dialog } from '../base/state.ts'
 import { commands } from './all-commands.ts'
 import { search } from './palette-search.ts'
-
-/** How often each command was chosen, by id. */
-const used = setting<{ readonly [id: string]: number }>('palette.used', {})
 
 /** The pane that had the focus when the palette was opened. */
 let area = ''
@@ -31,12 +28,13 @@ export function Palette({ close }: DialogProps) {
   // Focused before the first paint: text typed before that would be lost. A dialog that opens later focuses its
   // first field by itself.
   useLayoutEffect(() => field.current?.focus(), [])
-  const found = search(commands, wanted.value, { title: titleOf, used: used.peek(), area })
+  const found = search(commands, wanted.value, { title: titleOf, used: settings.peek().used, area })
   const present = found[Math.min(at.value, found.length - 1)]
   const run = (command: Command | undefined) => {
     if (command === undefined || command.when?.() === false) return
     close()
-    used.value = { ...used.peek(), [command.id]: (used.peek()[command.id] ?? 0) + 1 }
+    const { used } = settings.peek()
+    change({ used: { ...used, [command.id]: (used[command.id] ?? 0) + 1 } })
     queueMicrotask(() => command.run()) // after the dialog has restored the focus
   }
   const key = (event: KeyboardEvent) => {

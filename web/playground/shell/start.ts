@@ -5,14 +5,13 @@ import { actions } from '../base/actions.ts'
 import { preferredLocale, setLocale, textsLoaded } from '../base/i18n.ts'
 import { loadWhenIdle } from '../base/idle.ts'
 import { part } from '../base/part.ts'
-import { embedded } from '../base/settings.ts'
-import { bench, demoPaused } from '../base/state.ts'
+import { change, chosenLocale, embedded } from '../base/settings.ts'
+import { demoPaused } from '../base/state.ts'
 import { followTheme } from '../base/theme.ts'
 import { acceptInvitation } from '../connections/accept-invitation.ts'
 import { active } from '../connections/clients.ts'
 import { restoreEarlier } from '../timeline/earlier.ts'
 import { translation } from '../timeline/format.ts'
-import { chosenLocale } from './bar.tsx'
 import { openDemo } from './open-demo.ts'
 import { announce } from './toast.tsx'
 
@@ -83,7 +82,7 @@ function receiveFiles(): void {
 function connectDemo(asked: URLSearchParams): void {
   const watched = asked.get('watch')
   const quiet = asked.has('quiet') || watched !== null
-  if (quiet) bench.value = true
+  if (quiet) change({ bench: true })
   const still = quiet || matchMedia('(prefers-reduced-motion: reduce)').matches
   demoPaused.value = true // until the first subscription is shown; for good where nothing is to move
   const session = openDemo()

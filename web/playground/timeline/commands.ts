@@ -5,7 +5,7 @@ import type { Command } from '../base/commands.ts'
 import { t } from '../base/i18n.ts'
 import { filter, pane, paused, timelineView } from '../base/state.ts'
 import { store } from '../messages/log.ts'
-import { clock } from './row-time.ts'
+import { changeClock } from './row-time.ts'
 import { follow } from './view.ts'
 
 function show(view: typeof timelineView.value) {
@@ -59,9 +59,7 @@ export const timelineCommands: readonly Command[] = [
   {
     id: 'timeline.clock',
     title: 'timeline.clock',
-    run() {
-      clock.value = clock.value === 'wall' ? 'start' : 'wall'
-    },
+    run: changeClock,
   },
   { id: 'timeline.clear', title: 'timeline.clearAll', run: () => store.clear() },
 ]

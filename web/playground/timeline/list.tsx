@@ -13,7 +13,7 @@ import { bracketOf } from './bracket.ts'
 import { useCursor } from './cursor.ts'
 import { hinted, useHints } from './hints.ts'
 import { Row } from './row.tsx'
-import { clock } from './row-time.ts'
+import { changeClock } from './row-time.ts'
 import { useScroller } from './scroller.ts'
 import { cursor, drawn, follow, shown } from './view.ts'
 
@@ -57,13 +57,7 @@ export function List() {
         {columns.map((name, index) => (
           <span key={name} class={`tl-${name}`} role="columnheader" aria-colindex={index + 1}>
             {name === 'time' ? (
-              <button
-                type="button"
-                title={t('timeline.clock')}
-                onClick={() => {
-                  clock.value = clock.value === 'wall' ? 'start' : 'wall'
-                }}
-              >
+              <button type="button" title={t('timeline.clock')} onClick={changeClock}>
                 {t('timeline.time')}
               </button>
             ) : (

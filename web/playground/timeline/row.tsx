@@ -6,12 +6,13 @@ import { showControlCharacters } from '../base/control-characters.ts'
 import { t, tag } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { duration } from '../base/numbers.ts'
+import { settings } from '../base/settings.ts'
 import { sizeText } from '../base/size.ts'
 import { store } from '../messages/log.ts'
 import type { Bracket } from './bracket.ts'
 import { directionText, outcome, rawText, targetText, translation } from './format.ts'
 import { hintsOf } from './hints.ts'
-import { clock, when } from './row-time.ts'
+import { when } from './row-time.ts'
 import { statusOf } from './status.ts'
 import { earlier } from './view.ts'
 
@@ -144,7 +145,7 @@ export class Row extends Component<Props> {
 
   /** State of a row that may change while it is visible, besides its props. */
   #facts(row: number) {
-    return `${store.partner(row)} ${store.state(row)} ${clock.value} ${hintsOf(row)?.length} ${tag()} ${translation.value !== undefined}`
+    return `${store.partner(row)} ${store.state(row)} ${settings.value.clock} ${hintsOf(row)?.length} ${tag()} ${translation.value !== undefined}`
   }
 }
 

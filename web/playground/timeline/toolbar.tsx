@@ -36,7 +36,7 @@ export function Toolbar() {
         }}
       >
         <Icon name={paused.value ? 'play' : 'pause'} />
-        {waiting.value > 0 && <b>+{count(waiting.value)}</b>}
+        {waiting() > 0 && <b>+{count(waiting())}</b>}
       </button>
       <IconButton
         name="follow"

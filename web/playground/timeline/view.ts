@@ -1,6 +1,6 @@
 /** Shared state of the timeline's views: matching rows, cursor, and following. */
 
-import { batch, computed, effect, type Signal, signal } from '@preact/signals'
+import { batch, effect, type Signal, signal } from '@preact/signals'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
@@ -16,9 +16,6 @@ export const shown = new FilteredRows(store)
 
 /** Counts changes of {@link shown}. */
 export const drawn: Signal<number> = signal(0)
-
-/** Counts changes of the filter, after which indexes are invalid. */
-export const refiltered: Signal<number> = signal(0)
 
 /** Whether the newest row stays visible. */
 export const follow: Signal<boolean> = signal(true)
@@ -44,29 +41,28 @@ export const earlier: Signal<number> = signal(0)
 /** Without a filter. */
 const everything: Filter = { compile: () => undefined, problems: [], looksAtAnswers: false }
 
-/** The grammar, loaded with the first filter. Until then, or if it does not load, all rows are shown. */
-const grammar: Signal<typeof import('./filter.ts') | undefined> = signal(undefined)
+/** The parsed filter. Until its grammar is loaded with the first one, or if it does not load, all rows are shown. */
+export const query: Signal<Filter> = signal(everything)
+let parse: ((text: string) => Filter) | undefined
 
 effect(() => {
-  if (filter.value === '' || grammar.peek()) return
+  const text = filter.value
+  query.value = text === '' ? everything : (parse?.(text) ?? everything)
+  if (text === '' || parse) return
   part(import('./filter.ts')).then(
-    (loaded) => {
-      grammar.value = loaded
+    ({ parseFilter }) => {
+      parse = parseFilter
+      if (filter.peek() !== '') query.value = parse(filter.peek())
     },
     () => {}, // the next change of the filter tries again
   )
 })
 
-/** The parsed filter. */
-export const query = computed(() =>
-  filter.value === '' ? everything : (grammar.value?.parseFilter(filter.value) ?? everything),
-)
-
 /** Number of new rows while paused. */
-export const waiting = computed(() => {
+export function waiting(): number {
   store.changed.value
   return paused.value ? store.length - Math.min(limit, store.length) : 0
-})
+}
 
 /** The store's length at the pause; otherwise the current one. */
 let limit = 0
@@ -97,7 +93,6 @@ effect(() => {
       cursor.value = -1
       earlier.value = 0
     }
-    refiltered.value = refiltered.peek() + 1
     limit = paused.peek() ? Math.min(limit, store.length) : store.length
     advance()
   })

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signal } from '@preact/signals'
 import { setLocale } from '../../../playground/base/i18n.ts'
+import { settings } from '../../../playground/base/settings.ts'
 import { sizeText } from '../../../playground/base/size.ts'
 import { catalogue } from '../../../playground/connections/catalogue.ts'
 import { connect, disconnect } from '../../../playground/connections/clients.ts'
@@ -25,7 +26,6 @@ import {
   learnName,
   nameServer,
   removeServer,
-  savedServers,
   saveServer,
   validServers,
 } from '../../../playground/connections/servers.ts'
@@ -164,9 +164,9 @@ test('servers are stored once, the newest first, by address and name, and none w
   saveServer('http', 'https://a.example/mcp')
   saveServer('http', 'https://a.example/mcp?api_key=abc')
   saveServer('http', 'https://me:pass@a.example/mcp')
-  const [b, a] = savedServers.value
+  const [b, a] = settings.value.servers
   assert.ok(a && b)
-  assert.deepEqual(savedServers.value, [
+  assert.deepEqual(settings.value.servers, [
     { kind: 'ws', url: 'wss://b.example/' },
     { kind: 'http', url: 'https://a.example/mcp' },
   ])
@@ -174,15 +174,15 @@ test('servers are stored once, the newest first, by address and name, and none w
   const peer = signal<Peer | undefined>(undefined)
   learnName('http', 'https://a.example/mcp', { peer })
   peer.value = { name: 'a', title: 'Server A\u202e', version: '1', capabilities: {} }
-  assert.deepEqual(savedServers.value[1], { ...a, name: 'Server A\\u202e' })
+  assert.deepEqual(settings.value.servers[1], { ...a, name: 'Server A\\u202e' })
   nameServer(a, ' Mine ')
   peer.value = { name: 'other', version: '2', capabilities: {} }
-  assert.equal(savedServers.value[1]?.name, 'Mine')
+  assert.equal(settings.value.servers[1]?.name, 'Mine')
   nameServer(a, '')
-  assert.deepEqual(savedServers.value[1], a)
+  assert.deepEqual(settings.value.servers[1], a)
 
   removeServer(b)
-  assert.deepEqual(savedServers.value, [a])
+  assert.deepEqual(settings.value.servers, [a])
   removeServer(a)
   const url = 'https://a.example'
   assert.deepEqual(

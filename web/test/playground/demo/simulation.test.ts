@@ -6,9 +6,9 @@ import { selected } from '../../../playground/base/state.ts'
 import { connect, disconnect } from '../../../playground/connections/clients.ts'
 import {
   changePeriodically,
-  changeRate,
   changeRates,
   readingTime,
+  simulate,
 } from '../../../playground/demo/simulation.ts'
 import { store } from '../../../playground/messages/log.ts'
 import { serverOf } from '../stored.ts'
@@ -67,11 +67,11 @@ test('after a read nothing changes until there was time to read, or the user loo
   assert.equal(changes, 3)
 
   selected.value = result
-  changeRate.value = 'fast' // the user wants to see many
+  simulate({ pace: 'fast' }) // the user wants to see many
   mock.timers.tick(changeRates.fast)
   assert.equal(changes, 4)
 
-  changeRate.value = 'normal'
+  simulate({ pace: 'normal' })
   selected.value = undefined
   stop()
   disconnect(own)
