@@ -8,6 +8,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // The statuses and codes of the modern era, in the order of the checks. R-280 R-284
@@ -128,5 +129,22 @@ func TestReadsAreRateLimited(t *testing.T) {
 	}
 	if answer, _ := c.Do(t.Context(), "POST", "/mcp", discover, gatewaytest.V2026, "Mcp-Method: server/discover"); answer.StatusCode != 200 {
 		t.Errorf("discover: %d", answer.StatusCode)
+	}
+}
+
+// Models learn how a name tells its page: the instructions quote what separates both in the lists.
+func TestInstructionsNameTheSeparatorOfNames(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, Options{})
+	page := newPage(t, testOrigin, "tab")
+	page.engine = engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true})
+	page.engine.Mount("", page.table)
+	gatewaytest.PutTool(t, page.table, "add", `{}`, func() string { return "" })
+	page.join(g)
+	_, text := caller(t, g).Ask("/mcp", "tools/list", "")
+	_, after, _ := strings.Cut(text, `"name":"notes`)
+	separator, _, found := strings.Cut(after, `add"`)
+	if !found || separator == "" || !strings.Contains(instructions, "of a name before the first "+separator+",") {
+		t.Errorf("names have %q between page and tool; the instructions: %s", separator, instructions)
 	}
 }
