@@ -209,19 +209,27 @@ func StartProcess(ctx context.Context, dir string, command []string) error {
 // startLock is the file that a process locks to start the gateway.
 const startLock = "start.lock"
 
-// lockStart returns when no other process starts a gateway, until unlock is called.
+// startPatience is how long a process waits for others that start a gateway. One that is suspended keeps none from it: the
+// lock of the state directory is what decides.
+const startPatience = 5 * time.Second
+
+// lockStart returns when no other process starts a gateway, until unlock is called, or after startPatience.
 func lockStart(ctx context.Context, dir string) (unlock func(), err error) {
 	disk := osDisk{dir}
 	if err := disk.MkdirAll("."); err != nil {
 		return nil, fmt.Errorf("make the state directory: %w; name another with --state", err)
 	}
+	patience, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
 	for {
 		unlock, err := disk.Lock(startLock, "")
-		if err == nil {
+		switch {
+		case err == nil:
 			return unlock, nil
-		}
-		if !errors.Is(err, errLocked) || !wait.For(ctx, lockPoll) {
+		case !errors.Is(err, errLocked):
 			return nil, fmt.Errorf("start the gateway: %w", err)
+		case !wait.For(patience, lockPoll):
+			return func() {}, ctx.Err()
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
@@ -89,4 +90,24 @@ func TestAGatewayThatYieldsStartsNothing(t *testing.T) {
 		t.Fatalf("a gateway starts: %v", err)
 	}
 	unlock()
+}
+
+// Who keeps others from starting a gateway may be suspended, as with Ctrl+Z in a terminal: that delays them, for a short time.
+func TestASuspendedProcessKeepsNoneFromStarting(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	hold, err := osDisk{dir}.Lock(startLock, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), startTime)
+		defer cancel()
+		unlock, err := lockStart(ctx, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unlock()
+	})
 }
