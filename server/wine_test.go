@@ -43,7 +43,7 @@ func TestWindowsProgram(t *testing.T) {
 	t.Run("printed texts", func(t *testing.T) { checkWindowsTexts(t, w.machine(t, paired)) })
 }
 
-// The gateway of the background is killed while its assistant has a subscription: the next one keeps it.
+// The gateway of the background is killed, or told to end, while its assistant has a subscription: the next one keeps it.
 func killWindowsGateway(t *testing.T, m *machine, page *testPage) {
 	assistant := m.stdio(t)
 	assistant.ask(gatewaytest.Initialize)
@@ -51,10 +51,20 @@ func killWindowsGateway(t *testing.T, m *machine, page *testPage) {
 	join()
 	const uri = "notes+notes://a"
 	assistant.response(gatewaytest.Classic("1", "resources/subscribe", `"uri":"`+uri+`"`), `"id":1`)
-	for i := range 3 {
-		if m.killGateway(t) != 1 {
-			t.Fatal("there is not one gateway of the background")
-		}
+	for i, end := range []func(){
+		func() {
+			if m.killGateway(t) != 1 {
+				t.Fatal("there is not one gateway of the background")
+			}
+		},
+		func() {
+			if _, text, err := m.run("restart", "--state="+windowsPath(m.state)); err != nil {
+				t.Fatal(err, text)
+			}
+		},
+		func() { m.killGateway(t) },
+	} {
+		end()
 		page.leave()
 		page.write("notes://a", strconv.Itoa(2+i))
 		gatewaytest.Eventually(t, "the next gateway runs", func() bool { return isServed(m.address) })
@@ -64,7 +74,7 @@ func killWindowsGateway(t *testing.T, m *machine, page *testPage) {
 		}
 		read := gatewaytest.Classic(strconv.Itoa(2+i), "resources/read", `"uri":"`+uri+`"`)
 		if got := assistant.response(read, fmt.Sprintf(`"id":%d`, 2+i)); !strings.Contains(got, fmt.Sprintf(`"text":"%d"`, 2+i)) {
-			t.Errorf("after kill %d: %s", i+1, got)
+			t.Errorf("after end %d: %s", i+1, got)
 		}
 		page.write("notes://a", "later")
 		for got := ""; !strings.Contains(got, engine.MethodUpdated) || !strings.Contains(got, uri); {
