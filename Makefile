@@ -13,7 +13,7 @@
 # make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
 # make bundlers  runs an app in each bundler and framework, in Chromium; ONLY=vite8 for one; downloads them once
 # make clients  connects Claude Code, Codex CLI, Gemini CLI and opencode by `pagemcp install`; downloads them each time
-# make wine   the program of Windows under Wine: orders of starts, kills, broken state, texts
+# make wine   the program of Windows under Wine: orders of starts, an upgrade, kills, broken state, texts
 # make cluster  nodes of the hosted gateway as processes that fail, and figures
 # make audit  looks up known vulnerabilities of what is shipped; needs the network
 # make pack   the tarball of the npm package, in dist/npm

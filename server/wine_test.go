@@ -38,9 +38,35 @@ func TestWindowsProgram(t *testing.T) {
 			})
 		})
 	})
+	t.Run("upgrade", func(t *testing.T) { upgradeWindowsGateway(t, w.machine(t, paired), paired.page(t)) })
 	t.Run("kill", func(t *testing.T) { killWindowsGateway(t, w.machine(t, paired), paired.page(t)) })
 	t.Run("broken state", func(t *testing.T) { breakWindowsState(t, w.machine(t, paired)) })
 	t.Run("printed texts", func(t *testing.T) { checkWindowsTexts(t, w.machine(t, paired)) })
+}
+
+// An assistant starts a newer version: that takes over from the gateway of the background, also for an older assistant.
+func upgradeWindowsGateway(t *testing.T, m *machine, page *testPage) {
+	newer := *m
+	newer.wine = &wine{filepath.Join(t.TempDir(), "pagemcp.exe"), m.env}
+	const version = "99.0.0"
+	newer.build(t, version)
+	var assistants []*parent
+	for _, one := range []*machine{m, &newer} {
+		assistant := one.stdio(t)
+		assistant.ask(gatewaytest.Initialize)
+		assistants = append(assistants, assistant)
+	}
+	gatewaytest.Eventually(t, "the newer version runs", func() bool {
+		out, _, _ := m.run("status", "--json", "--state="+windowsPath(m.state)) // fails while none runs
+		return strings.Contains(out, `"version":"`+version+`"`)
+	})
+	page.joinAt("ws://"+m.address+"/page", nil)
+	for _, assistant := range assistants {
+		if got := assistant.response(gatewaytest.Classic("1", "resources/read", `"uri":"notes+notes://a"`), `"id":1`); !strings.Contains(got, `"text":"1"`) {
+			t.Error(got)
+		}
+		assistant.end()
+	}
 }
 
 // The gateway of the background is killed, or told to end, while its assistant has a subscription: the next one keeps it.
@@ -191,8 +217,7 @@ type wine struct {
 func startWine(t *testing.T) *wine {
 	dir := t.TempDir()
 	w := &wine{program: filepath.Join(dir, "the program", "pagemcp.exe"), env: append(os.Environ(), "HOME="+dir, "WINEPREFIX="+filepath.Join(dir, "prefix"), "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml=")}
-	build := exec.Command("go", "build", "-buildvcs=false", "-overlay="+overlay(t), "-o", w.program, "../cmd/pagemcp")
-	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64")
+	w.build(t, "")
 	boot := exec.Command("wine", "wineboot", "-i")
 	boot.Env = w.env
 	t.Cleanup(func() {
@@ -202,10 +227,8 @@ func startWine(t *testing.T) *wine {
 			end.Run() // it may have ended
 		}
 	})
-	for _, command := range []*exec.Cmd{build, boot} {
-		if text, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v: %s", command, err, text)
-		}
+	if text, err := boot.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", boot, err, text)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "prefix/drive_c/windows/system32/bcryptprimitives.dll"), bcryptPrimitives(), 0o600); err != nil {
 		t.Fatal(err)
@@ -213,31 +236,43 @@ func startWine(t *testing.T) *wine {
 	return w
 }
 
-// overlay returns the name of an overlay of go build. In Windows, no client can connect to the first instance of a pipe, by
-// which go-winio keeps its name; Wine 8 gives it to the first client, which then waits for ever: here, one that goes at once.
-func overlay(t *testing.T) string {
+// build builds the program, with another version than that of the sources unless it is "". It differs from the one that is
+// published in one more point. In Windows, no client can connect to the first instance of a pipe, by which go-winio keeps its
+// name; Wine 8 gives it to the first client, which then waits for ever: here, one that goes at once.
+func (w *wine) build(t *testing.T, version string) {
 	t.Helper()
-	file, err := filepath.Abs("socket_windows.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	dir, replaced := t.TempDir(), map[string]string{}
+	replace := func(name, old, by string) {
+		file, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, after, found := strings.Cut(string(source), old)
+		if !found {
+			t.Fatalf("%s has no %s", file, old)
+		}
+		replaced[file] = filepath.Join(dir, filepath.Base(name))
+		writeState(t, dir, filepath.Base(name), before+by+after)
 	}
 	const written = "\tif err := os.WriteFile(" // after which others know the name
-	before, after, found := strings.Cut(string(source), written)
-	if !found {
-		t.Fatalf("%s does not write the name of the pipe", file)
+	replace("socket_windows.go", written, "\tif conn, err := winio.DialPipe(name, nil); err == nil {\n\t\tconn.Close()\n\t}\n"+written)
+	if version != "" {
+		replace("../web/package.json", `"version": "`, `"version": "`+version+`", "before": "`)
 	}
-	changed := filepath.Join(t.TempDir(), "socket.go")
-	writeState(t, filepath.Dir(changed), filepath.Base(changed), before+"\tif conn, err := winio.DialPipe(name, nil); err == nil {\n\t\tconn.Close()\n\t}\n"+written+after)
-	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
+	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeState(t, filepath.Dir(changed), "overlay.json", string(replaced))
-	return filepath.Join(filepath.Dir(changed), "overlay.json")
+	writeState(t, dir, "overlay.json", string(overlay))
+	build := exec.Command("go", "build", "-buildvcs=false", "-overlay="+filepath.Join(dir, "overlay.json"), "-o", w.program, "../cmd/pagemcp")
+	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", build, err, text)
+	}
 }
 
 // bcryptPrimitives returns a library that Go's runtime needs and Wine 8 lacks, as a PE file: its one function,
