@@ -17,6 +17,11 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--code)', fontSize: '13px', lineHeight: '1.5' },
   '.cm-content': { padding: '10px 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 12px' },
+  '.cm-foldPlaceholder': {
+    backgroundColor: 'var(--paper)',
+    borderColor: 'var(--line)',
+    color: 'var(--soft)',
+  },
   '.cm-content ::selection': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)',
   },

@@ -2,7 +2,7 @@
 /** Explore: a rail of views, and the chosen one: the stage, lists of the active server, subscriptions, the demo. */
 
 import { t } from '../base/i18n.ts'
-import { Icon, IconButton, type IconName } from '../base/icon.tsx'
+import { Icon, type IconName } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
 import { change, embedded, settings } from '../base/settings.ts'
 import { type ExploreView, exploreViews } from '../base/state.ts'
@@ -50,12 +50,15 @@ export function Explore() {
         <Views shown={shown} view={view} />
         {session && !session.connection.dialer.readOnly && !embedded ? (
           <div class="rail-views">
-            <IconButton
-              name="check"
-              label={t('check.title')}
+            <button
+              type="button"
+              class="icon-button"
+              title={t('check.title')}
               data-command="check"
               onClick={openCheck}
-            />
+            >
+              <Icon name="check" /> <span>{t('check.title')}</span>
+            </button>
           </div>
         ) : null}
       </div>

@@ -22,7 +22,7 @@ export function FilterExamples() {
       <h3>{t('timeline.filterHelp')}</h3>
       <dl>
         {examples.map(([example, key]) => (
-          <div key={example}>
+          <div key={example} class="toolbar">
             <dt>
               <button
                 type="button"
