@@ -4,7 +4,7 @@ import { actions } from '../base/actions.ts'
 import type { Command } from '../base/commands.ts'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
-import { pane, selected } from '../base/state.ts'
+import { selected, show } from '../base/state.ts'
 import { tab } from '../inspect/view.ts'
 import { appOf, openApp } from './find.ts'
 
@@ -18,7 +18,7 @@ export async function showAppOf(row: number | undefined): Promise<void> {
   }
   if (openApp.peek()?.row !== row) return // it is none, or another was opened meanwhile
   selected.value = row
-  pane.value = 'inspect'
+  show({ pane: 'inspect' })
   tab.value = 'app'
 }
 

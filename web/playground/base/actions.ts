@@ -3,7 +3,7 @@
  * that its callers do not import it.
  */
 
-import { pane, selected } from './state.ts'
+import { selected, show } from './state.ts'
 
 export interface Actions {
   /** [compose] Opens a message in a new tab of the composer and shows it. */
@@ -25,7 +25,7 @@ export const actions: Actions = {
   send: () => undefined,
   inspect(row) {
     selected.value = row
-    pane.value = 'inspect'
+    show({ pane: 'inspect' })
   },
   announce: () => {},
   replay: async () => {},

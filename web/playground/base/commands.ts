@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact'
 import type { DialogProps } from './dialog-props.ts'
 import type { Key } from './i18n.ts'
 import type { IconName } from './icon.tsx'
-import { dialog } from './state.ts'
+import { show } from './state.ts'
 
 export interface Command {
   /** Stable: `area.verb`. */
@@ -38,5 +38,5 @@ export const opens = (
 ): Command => ({
   ...command,
   dialog: name,
-  run: () => (dialog.value = name),
+  run: () => show({ dialog: name }),
 })

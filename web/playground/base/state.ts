@@ -10,12 +10,37 @@ export const selected: Signal<number | undefined> = signal(undefined)
 export const panes = ['explore', 'compose', 'inspect', 'timeline'] as const
 export type Pane = (typeof panes)[number]
 
-/** The pane that a narrow screen shows: first the stage, if there is one. */
-export const pane: Signal<Pane> = signal(embedded ? 'compose' : 'explore')
+/** What is shown where. */
+export interface Layout {
+  /** The pane that a narrow screen shows: first the stage, if there is one. */
+  pane: Pane
+  /** The left pane. */
+  side: 'explore' | 'lessons'
+  /** The middle: the composer, or the traffic of the gateway. */
+  front: 'compose' | 'gateway'
+  timelineView: 'list' | 'sequence'
+  /** The name of the open dialog: `dialog` of a command, or `palette` or `keys`. */
+  dialog?: string
+  /** Whether the presentation replaces the panes: of the running scenario, else of the live messages. */
+  presenting: boolean
+}
+
+export const layout: Signal<Layout> = signal({
+  pane: embedded ? 'compose' : 'explore',
+  side: 'explore',
+  front: 'compose',
+  timelineView: 'list',
+  presenting: false,
+})
+
+export function show(change: Partial<Layout>): void {
+  layout.value = { ...layout.peek(), ...change }
+}
 
 effect(() => {
-  const isUsed =
-    selected.value !== undefined || pane.value === 'compose' || pane.value === 'inspect'
+  const { pane } = layout.value
+
+  const isUsed = selected.value !== undefined || pane === 'compose' || pane === 'inspect'
   if (isUsed && !settings.peek().bench) change({ bench: true })
 })
 
@@ -31,25 +56,14 @@ export const exploreViews = [
 ] as const
 export type ExploreView = (typeof exploreViews)[number]
 
-/** What the middle shows: the composer, or the traffic of the gateway. */
-export const front: Signal<'compose' | 'gateway'> = signal('compose')
-
 /** The newest row that the stage shows on its way; the timeline marks it. */
 export const arriving: Signal<number | undefined> = signal(undefined)
-
-/** Content of the left pane. */
-export const side: Signal<'explore' | 'lessons'> = signal('explore')
-
-/** The name of the open dialog: `dialog` of a command, or `palette` or `keys`. */
-export const dialog: Signal<string | undefined> = signal(undefined)
 
 /** Component above the composer while a lesson runs. It is set by a module that is loaded later. */
 export const coach: Signal<ComponentType | undefined> = signal(undefined)
 
 /** While true, the demo's data changes only by hand, so that users can tell their own changes apart. */
 export const demoPaused = signal(false)
-
-export const timelineView: Signal<'list' | 'sequence'> = signal('list')
 
 /** The timeline's filter; timeline/filter.ts has the grammar. */
 export const filter = signal('')
@@ -59,6 +73,3 @@ export const paused = signal(false)
 
 /** While true, a scenario plays: the introduction and the demo's own changes wait. */
 export const scripted = signal(false)
-
-/** While true, the presentation replaces the panes: of the running scenario, else of the live messages. */
-export const presenting = signal(false)

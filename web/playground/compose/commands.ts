@@ -1,7 +1,7 @@
 /** Commands of the composer. */
 
 import { type Command, opens } from '../base/commands.ts'
-import { pane } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { active, drafts } from '../connections/clients.ts'
 import { withoutId } from '../protocol/json.ts'
 import { recall } from './history.ts'
@@ -44,7 +44,7 @@ export const composeCommands: readonly Command[] = [
     title: 'compose.newTab',
     run: () => {
       drafts.peek().add(drafts.peek().open.peek().text)
-      pane.value = 'compose'
+      show({ pane: 'compose' })
     },
   },
   {
@@ -58,7 +58,7 @@ export const composeCommands: readonly Command[] = [
     title: 'compose.form',
     run: () => {
       asForm.value = !asForm.peek()
-      pane.value = 'compose'
+      show({ pane: 'compose' })
     },
   },
   opens('revisions', {
@@ -70,7 +70,7 @@ export const composeCommands: readonly Command[] = [
     id: 'compose.edit',
     title: 'compose.focus',
     run: () => {
-      pane.value = 'compose'
+      show({ pane: 'compose' })
       focusText()
     },
   },

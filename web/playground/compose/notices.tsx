@@ -7,7 +7,7 @@ import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { InlineCode } from '../base/inline-code.tsx'
 import { lazy } from '../base/lazy.tsx'
-import { dialog, selected } from '../base/state.ts'
+import { selected, show } from '../base/state.ts'
 import { active, drafts, revision, sessionOf, setRevision } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
 import { showAnswer } from '../messages/select-answer.ts'
@@ -185,7 +185,7 @@ function Changes() {
           {t('compose.undo')}
         </button>
       )}
-      <button type="button" onClick={() => (dialog.value = 'revisions')}>
+      <button type="button" onClick={() => show({ dialog: 'revisions' })}>
         {t('compose.revisions.title')}
       </button>
       <button type="button" class="plain" onClick={() => (rewritten.value = undefined)}>

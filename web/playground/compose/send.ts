@@ -1,7 +1,7 @@
 /** Sends the composer's text, unchanged. */
 
 import { actions } from '../base/actions.ts'
-import { front, pane } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { active, drafts, keepDrafts, setRevision } from '../connections/clients.ts'
 import { readsOnly } from '../connections/consent.ts'
 import type { Session } from '../connections/session.ts'
@@ -56,7 +56,7 @@ export function send({ confirmed = false }: { confirmed?: boolean } = {}): numbe
   }
   if (from !== undefined) own.change({ from: undefined, unsure: undefined })
   if (!pinned) own.replace(withFreshId(text, () => session.nextId()))
-  if (showsOnePane()) pane.value = 'inspect' // the response is what one sees
+  if (showsOnePane()) show({ pane: 'inspect' }) // the response is what one sees
   const { text: sent } = own.open.peek()
   if (from === undefined || session.revision.peek() === written) return sendText(sent)
   // A message from a link is sent in the revision that it was written for.
@@ -95,8 +95,7 @@ export function registerActions(): void {
   keepDrafts()
   actions.compose = (text, title = '') => {
     drafts.peek().add(text, { title })
-    front.value = 'compose'
-    pane.value = 'compose'
+    show({ front: 'compose', pane: 'compose' })
   }
   actions.send = () => send()
 }

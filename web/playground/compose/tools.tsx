@@ -4,7 +4,7 @@
 import { t, tag } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { Menu } from '../base/menu.tsx'
-import { dialog } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { active, drafts } from '../connections/clients.ts'
 import { titleOf } from '../connections/drafts.ts'
 import { withoutId } from '../protocol/json.ts'
@@ -230,7 +230,7 @@ export function SendMore() {
                     data-command="revisions"
                     onClick={() => {
                       close()
-                      dialog.value = 'revisions'
+                      show({ dialog: 'revisions' })
                     }}
                   >
                     {t('compose.revisions.title')} …

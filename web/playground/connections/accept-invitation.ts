@@ -1,7 +1,7 @@
 /** A link of the gateway may open the playground, as it may open any page: `#pagemcp=…`. */
 
 import { part } from '../base/part.ts'
-import { front, pane } from '../base/state.ts'
+import { show } from '../base/state.ts'
 
 /**
  * Uses the invitation in the address, if there is one: removes it from the address and pairs the browser. If that
@@ -12,7 +12,6 @@ export function acceptInvitation(): void {
   void part(import('./connect-parts.ts')).then(async ({ monitorStatus, startMonitoring }) => {
     await startMonitoring()
     if (monitorStatus.peek().is !== 'failed') return
-    front.value = 'gateway'
-    pane.value = 'compose'
+    show({ front: 'gateway', pane: 'compose' })
   })
 }

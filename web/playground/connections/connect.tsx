@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { Head } from '../base/head.tsx'
 import { t } from '../base/i18n.ts'
-import { front } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { connectionsCommands } from './commands.ts'
 import { hostNeedingConsent } from './consent.ts'
 import { dialerOf, schemes } from './dialer-of.ts'
@@ -30,7 +30,7 @@ export function Connect({ close }: DialogProps) {
           type="button"
           data-command="gateway"
           onClick={() => {
-            front.value = 'gateway'
+            show({ front: 'gateway' })
             close()
           }}
         >

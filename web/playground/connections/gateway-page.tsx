@@ -3,13 +3,13 @@
 
 import { Head } from '../base/head.tsx'
 import { t } from '../base/i18n.ts'
-import { front } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { GatewayPanel } from './gateway-panel.tsx'
 import { asked, watch } from './watch-page.ts'
 
 export function GatewayPage() {
   const close = () => {
-    front.value = 'compose'
+    show({ front: 'compose' })
   }
   const page = asked.value
   return (

@@ -4,7 +4,7 @@
  */
 
 import { type Signal, signal } from '@preact/signals'
-import { front } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { monitorStatus, startMonitoring } from './gateway.ts'
 import { monitorPage } from './monitor.ts'
 
@@ -19,7 +19,7 @@ export const asked: Signal<string | undefined> = signal(undefined)
 /** Shows the page of the gateway, and monitors `page` if the user has asked for it. */
 export function watchFromAddress(page: string): void {
   if (!/^[a-z][a-z0-9-]*$/.test(page)) return
-  front.value = 'gateway'
+  show({ front: 'gateway' })
   if (takeNote() === page) watch(page)
   else asked.value = page
 }

@@ -1,7 +1,7 @@
 /** Actions of Explore: each sends a request of the active client, and Inspect shows the response. */
 
 import { actions } from '../base/actions.ts'
-import { pane } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { visible } from '../base/visible-text.ts'
 import { active } from '../connections/clients.ts'
 import { type Params, request } from '../protocol/revisions.ts'
@@ -26,7 +26,7 @@ export function write(method: string, params: Params, title: string): void {
     session.capabilities.peek(),
   )
   actions.compose(visible(JSON.stringify(message, null, 2)), title)
-  pane.value = 'compose'
+  show({ pane: 'compose' })
 }
 
 /**

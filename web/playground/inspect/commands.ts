@@ -2,7 +2,7 @@
 
 import type { Command } from '../base/commands.ts'
 import { copyText } from '../base/copy-text.ts'
-import { pane } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { readsOnly } from '../connections/consent.ts'
 import { store } from '../messages/log.ts'
 import { canCancel, cancel, canEdit, canResend, edit, resend, sentRow } from './actions.ts'
@@ -18,7 +18,7 @@ export const inspectCommands: readonly Command[] = [
     keys: 'D',
     run() {
       tab.value = 'diff'
-      pane.value = 'inspect'
+      show({ pane: 'inspect' })
     },
     when: () => row() >= 0 && store.kind(row()) === 'result',
   },
@@ -52,7 +52,7 @@ export const inspectCommands: readonly Command[] = [
     title: 'inspect.copyAs',
     keys: 'Y',
     run() {
-      pane.value = 'inspect'
+      show({ pane: 'inspect' })
       // On a narrow screen the pane is drawn with the next frame.
       requestAnimationFrame(() => {
         const button = document.getElementById('in-copy-as')

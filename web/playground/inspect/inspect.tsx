@@ -12,7 +12,7 @@ import { copyText } from '../base/copy-text.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { change, settings } from '../base/settings.ts'
-import { pane } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { directionText } from '../timeline/format.ts'
@@ -205,7 +205,7 @@ function Actions({ row }: { row: number }) {
         <Icon name="refresh" /> {t('inspect.resend')}
       </button>
       {(store.state(row) === 'input' || store.code(row) === -32021) && (
-        <button type="button" onClick={() => (pane.value = 'compose')}>
+        <button type="button" onClick={() => show({ pane: 'compose' })}>
           {t('compose.answer')}
         </button>
       )}

@@ -3,7 +3,7 @@
 import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
 import { embedded, readOnly } from '../base/settings.ts'
-import { pane, presenting, side } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { builtIn, lessonIds, loadScenario } from './library.ts'
 import { chatting, startScenario } from './running.ts'
 
@@ -15,19 +15,19 @@ export async function startFromAddress(asked: URLSearchParams): Promise<void> {
   const named = asked.get('scenario') ?? ''
   const isLesson = !readOnly && (lessonIds as readonly string[]).includes(named)
   const lesson = asked.get('lesson') ?? (isLesson ? named : '')
-  const show = asked.get('present') ?? named
+  const presented = asked.get('present') ?? named
   if ((lessonIds as readonly string[]).includes(lesson)) {
     startScenario(await loadScenario(lesson), { learner: true, resume: true })
-    if (chatting.peek()) pane.value = 'explore'
+    if (chatting.peek()) show({ pane: 'explore' })
     // Embedded, the list of lessons would only take room.
-    if (chatting.peek() || !embedded) side.value = 'lessons'
-  } else if (show === 'live') {
-    presenting.value = true
-  } else if (builtIn(show)) {
-    startScenario(await loadScenario(show), { learner: false })
-    presenting.value = true
-  } else if (lesson || show) {
+    if (chatting.peek() || !embedded) show({ side: 'lessons' })
+  } else if (presented === 'live') {
+    show({ presenting: true })
+  } else if (builtIn(presented)) {
+    startScenario(await loadScenario(presented), { learner: false })
+    show({ presenting: true })
+  } else if (lesson || presented) {
     await textsLoaded()
-    actions.announce(t('lessons.notOpened', { reason: lesson || show }))
+    actions.announce(t('lessons.notOpened', { reason: lesson || presented }))
   }
 }

@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { InlineCode } from '../base/inline-code.tsx'
 import { duration } from '../base/numbers.ts'
-import { pane, presenting } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { directionText, outcome } from '../timeline/format.ts'
 import { locate } from '../timeline/view.ts'
@@ -106,7 +106,7 @@ export function Chat({ player }: { player: Player }) {
           class="ghost"
           onClick={() => {
             startScenario(scenario, { learner: false })
-            presenting.value = true
+            show({ presenting: true })
           }}
         >
           {t('lessons.present')}
@@ -143,7 +143,7 @@ function Messages({ rows }: { rows: readonly number[] }) {
               data-kind={store.kind(said)}
               onClick={() => {
                 locate(row)
-                pane.value = 'timeline'
+                show({ pane: 'timeline' })
               }}
             >
               <span class="quiet">{directionText(store, row)}</span>

@@ -1,7 +1,7 @@
 /** Commands of lessons and presentations. */
 
 import type { Command } from '../base/commands.ts'
-import { presenting } from '../base/state.ts'
+import { layout, show } from '../base/state.ts'
 
 export const lessonsCommands: readonly Command[] = [
   {
@@ -9,7 +9,7 @@ export const lessonsCommands: readonly Command[] = [
     title: 'lessons.present',
     keys: 'P',
     run: () => {
-      presenting.value = !presenting.peek()
+      show({ presenting: !layout.peek().presenting })
     },
   },
 ]

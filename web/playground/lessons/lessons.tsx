@@ -8,7 +8,7 @@ import { t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
 import { settings } from '../base/settings.ts'
-import { presenting } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { RunningChat } from './assistant.tsx'
 import { captionIn } from './caption.ts'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
@@ -125,7 +125,7 @@ function PresentButton({ scenario }: { scenario: Scenario }) {
       data-present={scenario.id}
       onClick={() => {
         startScenario(scenario, { learner: false })
-        presenting.value = true
+        show({ presenting: true })
       }}
     />
   )
@@ -137,7 +137,7 @@ function Own() {
     if (file === undefined) return
     try {
       startScenario(await openScenario(file), { learner: false })
-      presenting.value = true
+      show({ presenting: true })
     } catch (error) {
       actions.announce(t('lessons.notOpened', { reason: (error as Error).message }))
     }

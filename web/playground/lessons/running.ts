@@ -5,7 +5,7 @@ import { contents, start } from 'pagemcp'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
 import { change, embedded, settings } from '../base/settings.ts'
-import { coach, demoPaused, front, pane, presenting, scripted, selected } from '../base/state.ts'
+import { coach, demoPaused, scripted, selected, show } from '../base/state.ts'
 import { focusText } from '../compose/view.ts'
 import { active, connect, disconnect, drafts, revision } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
@@ -56,7 +56,7 @@ function begin() {
 export function present(steps: Steps): void {
   begin()
   running.value = steps
-  presenting.value = true
+  show({ presenting: true })
 }
 
 /** Writes the scenario into the address, so that a link and a reload start it; `''`: none. */
@@ -107,7 +107,7 @@ export function startScenario(scenario: Scenario, { learner, resume = false }: S
     : 0
   if (learner && !beside) {
     coach.value = Coach
-    pane.value = 'compose'
+    show({ pane: 'compose' })
     player.turn.subscribe((turn) => {
       if (turn === undefined) return
       if (player.played.peek() < skipped) return player.solve()
@@ -130,8 +130,7 @@ async function skip(player: Player, before: number): Promise<void> {
 /** Shows a text in the composer, and focuses it. */
 export function compose(player: Player, text: string): void {
   drafts.peek().replace(text, { title: player.title(), revision: revision.peek() })
-  front.value = 'compose'
-  pane.value = 'compose'
+  show({ front: 'compose', pane: 'compose' })
   focusText()
 }
 
@@ -163,7 +162,7 @@ export const introduces = (steps: readonly Step[], at: number): boolean =>
 /** Ends the scenario and its presentation. */
 export function endScenario(): void {
   stop()
-  presenting.value = false
+  show({ presenting: false })
 }
 
 /** Closes the connections; rows stay. */

@@ -3,7 +3,7 @@
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { saveFile } from '../base/save-file.ts'
-import { pane } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { drafts } from '../connections/clients.ts'
 import { Connection } from '../connections/connection.ts'
 import { clientName, setClientName } from '../connections/names.ts'
@@ -80,7 +80,7 @@ export async function importFiles(files: Iterable<File>): Promise<void> {
       }
       const transcript = await readTranscript(text, yieldToBrowser)
       const { length: count } = await pushEntries(transcript, file.name)
-      pane.value = 'timeline'
+      show({ pane: 'timeline' })
       actions.announce(t('share.imported', { count, name: file.name }))
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -93,7 +93,7 @@ export async function importFiles(files: Iterable<File>): Promise<void> {
 export function openMessages({ messages, target }: Link): void {
   for (const { text, title, revision } of messages)
     drafts.peek().add(text, { title: title ?? '', revision, from: target })
-  pane.value = 'compose'
+  show({ pane: 'compose' })
 }
 
 /** Lets other tasks run: drawing, input, messages. */

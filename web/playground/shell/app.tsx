@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 /** The page: the bar, four panes and their dividers; on a narrow screen one pane at a time. */
 
+import { computed } from '@preact/signals'
 import { type ComponentChildren, createElement } from 'preact'
 import { type Key, t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
 import { settings } from '../base/settings.ts'
-import { coach, front, type Pane, pane, panes, presenting, side } from '../base/state.ts'
+import { coach, layout, type Pane, panes, show } from '../base/state.ts'
 import { Compose } from '../compose/compose.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { Unseen } from '../timeline/unseen.tsx'
@@ -31,13 +32,13 @@ const skips: { readonly [name in Pane]: Key } = {
 
 let focusedPane: string | undefined // when a presentation began, which replaces the panes
 
-presenting.subscribe((on) => {
+computed(() => layout.value.presenting).subscribe((on) => {
   if (on) focusedPane = document.activeElement?.closest('.pane')?.id
   else requestAnimationFrame(() => document.getElementById(focusedPane ?? '')?.focus())
 })
 
 export function App() {
-  if (presenting.value) {
+  if (layout.value.presenting) {
     return (
       <>
         <Present />
@@ -59,9 +60,9 @@ export function App() {
           <button
             key={name}
             type="button"
-            aria-current={pane.value === name}
+            aria-current={layout.value.pane === name}
             onClick={() => {
-              pane.value = name
+              show({ pane: name })
             }}
           >
             {t(`shell.${name}`)}
@@ -80,7 +81,7 @@ function Panes() {
   return (
     <main
       class="panes"
-      data-shown={pane.value}
+      data-shown={layout.value.pane}
       data-bench={settings.value.bench ? 'open' : 'closed'}
       style={{
         '--explore': `${explore}px`,
@@ -89,8 +90,8 @@ function Panes() {
       }}
     >
       <PaneBox name="explore">
-        {side.value === 'lessons' ? (
-          <Lessons close={() => (pane.value = 'compose')} />
+        {layout.value.side === 'lessons' ? (
+          <Lessons close={() => show({ pane: 'compose' })} />
         ) : (
           <Explore />
         )}
@@ -98,7 +99,7 @@ function Panes() {
       <Divider of="explore" beside="shell.compose" />
       <PaneBox name="compose">
         {coach.value ? createElement(coach.value, {}) : null}
-        {front.value === 'gateway' ? <GatewayPage /> : <Compose />}
+        {layout.value.front === 'gateway' ? <GatewayPage /> : <Compose />}
       </PaneBox>
       <Divider of="inspect" beside="shell.compose" />
       <PaneBox name="inspect">
@@ -129,6 +130,6 @@ function PaneBox({ name, children }: { name: Pane; children: ComponentChildren }
 /** Shows a pane and focuses it. The address is unchanged: its fragment may hold a shared link. */
 function goTo(event: Event, name: Pane) {
   event.preventDefault()
-  pane.value = name
+  show({ pane: name })
   requestAnimationFrame(() => document.getElementById(`pane-${name}`)?.focus()) // it may have been closed
 }

@@ -2,7 +2,7 @@
 
 import { type Command, opens } from '../base/commands.ts'
 import { embedded } from '../base/settings.ts'
-import { dialog, front, pane, side } from '../base/state.ts'
+import { layout, show } from '../base/state.ts'
 
 export const barCommands: readonly Command[] = [
   {
@@ -10,18 +10,17 @@ export const barCommands: readonly Command[] = [
     title: 'shell.gateway',
     icon: 'eye',
     when: () => !embedded,
-    isOn: () => front.value === 'gateway',
+    isOn: () => layout.value.front === 'gateway',
     run() {
-      front.value = front.peek() === 'gateway' ? 'compose' : 'gateway'
-      pane.value = 'compose'
+      show({ front: layout.peek().front === 'gateway' ? 'compose' : 'gateway', pane: 'compose' })
     },
   },
   {
     id: 'shell.lessons',
     title: 'shell.lessons',
     icon: 'book',
-    isOn: () => side.value === 'lessons',
-    run: () => (side.value = side.peek() === 'lessons' ? 'explore' : 'lessons'),
+    isOn: () => layout.value.side === 'lessons',
+    run: () => show({ side: layout.peek().side === 'lessons' ? 'explore' : 'lessons' }),
   },
   opens('share', {
     id: 'shell.share',
@@ -34,6 +33,6 @@ export const barCommands: readonly Command[] = [
     title: 'shell.palette',
     icon: 'search',
     keys: 'Mod+K',
-    run: () => (dialog.value = 'palette'),
+    run: () => show({ dialog: 'palette' }),
   },
 ]

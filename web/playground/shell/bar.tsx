@@ -4,7 +4,7 @@
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
 import { chosenLocale, embedded } from '../base/settings.ts'
-import { dialog } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { StripMenu, useStrip } from '../base/strip.tsx'
 import { theme } from '../base/theme.ts'
 import { active, disconnect, revision, sessions, setRevision } from '../connections/clients.ts'
@@ -82,7 +82,7 @@ function Clients() {
           name="plus"
           label={t('shell.connect')}
           data-command="connect"
-          onClick={() => (dialog.value = 'connect')}
+          onClick={() => show({ dialog: 'connect' })}
         />
       )}
     </div>
@@ -169,7 +169,7 @@ function Looks() {
             ))}
           </select>
         </label>
-        <button type="button" onClick={() => (dialog.value = 'keys')}>
+        <button type="button" onClick={() => show({ dialog: 'keys' })}>
           {t('shell.keys')}
         </button>
         {embedded ? null : (

@@ -3,17 +3,17 @@
 import type { Command } from '../base/commands.ts'
 import { type Locale, locales, setLocale } from '../base/i18n.ts'
 import { embedded } from '../base/settings.ts'
-import { dialog, pane, panes } from '../base/state.ts'
+import { layout, panes, show } from '../base/state.ts'
 import { type Theme, theme } from '../base/theme.ts'
 import { barCommands } from './bar-commands.ts'
 import { replayIntroduction } from './open-demo.ts'
 
 function nextPane() {
   const focused = document.activeElement?.closest<HTMLElement>('.pane')?.dataset.pane
-  const at = panes.findIndex((name) => name === (focused ?? pane.peek()))
+  const at = panes.findIndex((name) => name === (focused ?? layout.peek().pane))
   const next = panes[focused === undefined ? Math.max(at, 0) : (at + 1) % panes.length]
   if (next === undefined) return
-  pane.value = next
+  show({ pane: next })
   document.getElementById(`pane-${next}`)?.focus()
 }
 
@@ -31,7 +31,7 @@ const languages = {
 
 export const appCommands: readonly Command[] = [
   ...barCommands,
-  { id: 'shell.keys', title: 'shell.keys', keys: '?', run: () => (dialog.value = 'keys') },
+  { id: 'shell.keys', title: 'shell.keys', keys: '?', run: () => show({ dialog: 'keys' }) },
   { id: 'shell.nextPane', title: 'shell.nextPane', keys: 'F6', run: nextPane },
   {
     id: 'shell.introduction',

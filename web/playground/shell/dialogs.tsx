@@ -5,7 +5,7 @@ import { type ComponentChildren, type ComponentType, createRef } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { lazy } from '../base/lazy.tsx'
-import { dialog } from '../base/state.ts'
+import { layout, show } from '../base/state.ts'
 
 /** Of dialogs that were opened. Those of all commands are found in their tables, which are loaded later. */
 const contents: { [name: string]: ComponentType<DialogProps> } = {}
@@ -20,11 +20,11 @@ function contentOf(name: string): ComponentType<DialogProps> {
 }
 
 const close = () => {
-  dialog.value = undefined
+  show({ dialog: undefined })
 }
 
 export function Dialogs() {
-  const name = dialog.value
+  const name = layout.value.dialog
   if (name === undefined) return null
   const Content = contentOf(name)
   return (

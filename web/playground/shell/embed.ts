@@ -4,7 +4,7 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
 import { readOnly } from '../base/settings.ts'
-import { pane } from '../base/state.ts'
+import { show } from '../base/state.ts'
 import { theme } from '../base/theme.ts'
 import { acceptPorts } from '../connections/embedded.ts'
 
@@ -15,7 +15,7 @@ export async function startEmbedded(asked: URLSearchParams): Promise<void> {
   theme.value = asked.get('theme') ?? theme.peek()
   if (readOnly) {
     dataset.readonly = ''
-    pane.value = 'explore'
+    show({ pane: 'explore' })
   }
   if (dataset.embed === 'scenario') {
     const { startFromAddress } = await part(import('../lessons/lesson-parts.ts'))

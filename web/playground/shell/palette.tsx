@@ -1,20 +1,20 @@
 /** @jsxImportSource preact */
 /** The command palette: a combobox over the tables of commands. */
 
-import { useSignal } from '@preact/signals'
+import { computed, useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Command } from '../base/commands.ts'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { keyLabel } from '../base/keys.ts'
 import { change, settings } from '../base/settings.ts'
-import { dialog } from '../base/state.ts'
+import { layout } from '../base/state.ts'
 import { commands } from './all-commands.ts'
 import { search } from './palette-search.ts'
 
 /** The pane that had the focus when the palette was opened. */
 let area = ''
-dialog.subscribe((name) => {
+computed(() => layout.value.dialog).subscribe((name) => {
   if (name === 'palette')
     area = document.activeElement?.closest<HTMLElement>('.pane')?.dataset.pane ?? ''
 })

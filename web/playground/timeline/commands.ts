@@ -3,30 +3,30 @@
 import { actions } from '../base/actions.ts'
 import type { Command } from '../base/commands.ts'
 import { t } from '../base/i18n.ts'
-import { filter, pane, paused, timelineView } from '../base/state.ts'
+import { filter, paused, show } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { changeClock } from './row-time.ts'
 import { follow } from './view.ts'
 
-function show(view: typeof timelineView.value) {
-  timelineView.value = view
-  pane.value = 'timeline'
-}
-
 export const timelineCommands: readonly Command[] = [
-  { id: 'timeline.list', title: 'timeline.showList', keys: 'G L', run: () => show('list') },
+  {
+    id: 'timeline.list',
+    title: 'timeline.showList',
+    keys: 'G L',
+    run: () => show({ timelineView: 'list', pane: 'timeline' }),
+  },
   {
     id: 'timeline.sequence',
     title: 'timeline.showSequence',
     keys: 'G S',
-    run: () => show('sequence'),
+    run: () => show({ timelineView: 'sequence', pane: 'timeline' }),
   },
   {
     id: 'timeline.filter',
     title: 'timeline.goToFilter',
     keys: '/',
     run() {
-      pane.value = 'timeline'
+      show({ pane: 'timeline' })
       const field = document.getElementById('tl-filter')
       // On a narrow screen the pane is drawn with the next frame.
       requestAnimationFrame(() => field?.focus())

@@ -5,7 +5,7 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { saveFile } from '../base/save-file.ts'
-import { presenting } from '../base/state.ts'
+import { layout, show } from '../base/state.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import type { Bars } from './bars.ts'
@@ -24,12 +24,12 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
   const client = t('timeline.client')
   return (
     <p class="sq-files toolbar">
-      {presenting.value ? null : (
+      {layout.value.presenting ? null : (
         <button
           type="button"
           data-present="live"
           onClick={() => {
-            presenting.value = true
+            show({ presenting: true })
           }}
         >
           <Icon name="play" /> {t('lessons.present')}

@@ -3,7 +3,7 @@
 
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { timelineView } from '../base/state.ts'
+import { layout } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { List } from './list.tsx'
 import { LiveRegion } from './live-region.tsx'
@@ -16,7 +16,7 @@ export function Timeline() {
   return (
     <div class="tl fill">
       <Toolbar />
-      {timelineView.value === 'sequence' ? <Sequence /> : <List />}
+      {layout.value.timelineView === 'sequence' ? <Sequence /> : <List />}
       <Empty />
       <LiveRegion />
     </div>

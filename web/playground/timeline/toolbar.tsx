@@ -8,12 +8,12 @@ import { Icon, IconButton, type IconName } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
 import { Menu } from '../base/menu.tsx'
 import { count } from '../base/numbers.ts'
-import { dialog, filter, paused, timelineView } from '../base/state.ts'
+import { filter, layout, paused, show } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { RateLine } from './rate.tsx'
 import { drawn, follow, query, shown, waiting } from './view.ts'
 
-type View = typeof timelineView.value
+type View = typeof layout.value.timelineView
 
 const views: Readonly<Record<View, IconName>> = {
   list: 'list',
@@ -53,9 +53,9 @@ export function Toolbar() {
             type="button"
             data-show={name}
             title={t(`timeline.${name as View}`)}
-            aria-pressed={timelineView.value === name}
+            aria-pressed={layout.value.timelineView === name}
             onClick={() => {
-              timelineView.value = name as View
+              show({ timelineView: name as View })
             }}
           >
             <Icon name={icon} /> <span class="tl-view">{t(`timeline.${name as View}`)}</span>
@@ -69,7 +69,7 @@ export function Toolbar() {
         {(close) => (
           <ul>
             <Item icon="import" name="import" act={() => actions.importFile()} close={close} />
-            <Item icon="export" name="export" act={() => (dialog.value = 'share')} close={close} />
+            <Item icon="export" name="export" act={() => show({ dialog: 'share' })} close={close} />
             <Item icon="trash" name="clear" act={() => store.clear()} close={close} />
           </ul>
         )}

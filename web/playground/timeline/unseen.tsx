@@ -3,7 +3,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { pane } from '../base/state.ts'
+import { layout } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 
 /** How many messages came since the timeline was shown. */
@@ -11,10 +11,10 @@ export function Unseen() {
   const seen = useSignal(0)
   store.changed.value
   useEffect(() => {
-    if (pane.value === 'timeline' || store.length < seen.peek()) seen.value = store.length
+    if (layout.value.pane === 'timeline' || store.length < seen.peek()) seen.value = store.length
   })
   const count = store.length - seen.value
-  return pane.value === 'timeline' || count <= 0 ? null : (
+  return layout.value.pane === 'timeline' || count <= 0 ? null : (
     <b class="switcher-count">{count > 99 ? '99+' : count}</b>
   )
 }
