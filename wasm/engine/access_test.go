@@ -231,6 +231,43 @@ func TestRevokingLeavesOthersAlone(t *testing.T) {
 	})
 }
 
+// A resource may return others, such as the records of a range: without those that are withheld from the assistant.
+func TestARangeLacksWhatIsWithheld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, `{"default":"open","grants":[{"assistant":"claude","right":"read","uri":"note:1"}]}`)
+		a.engine.Mount("", ranges{})
+		for who, want := range map[engine.Principal][2]string{
+			"claude": {`[{"uri":"note:all","text":"2 notes"},{"uri":"note:2","text":"two"}]`, `"reason":"declined"`},
+			"codex":  {`[{"uri":"note:all","text":"2 notes"},{"uri":"note:1","text":"one"},{"uri":"note:2","text":"two"}]`, `[{"uri":"note:1","text":"one"}]`},
+		} {
+			s := enginetest.Speak(t, a.engine, who)
+			s.Ask("1", "resources/read", "", `,"uri":"note:all"`)
+			s.Wants(want[0])
+			s.Ask("2", "resources/read", "", `,"uri":"note:first"`)
+			s.Wants(want[1])
+			s.Port.Close()
+		}
+	})
+}
+
+// ranges is a source of two notes, and of ranges of them.
+type ranges struct{}
+
+func (ranges) List(context.Context, engine.Kind, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
+
+func (ranges) Read(_ context.Context, uri string) ([]engine.Contents, error) {
+	one, two := engine.Contents{URI: "note:1", Text: "one"}, engine.Contents{URI: "note:2", Text: "two"}
+	switch uri {
+	case "note:all":
+		return []engine.Contents{{URI: uri, Text: "2 notes"}, one, two}, nil
+	case "note:first":
+		return []engine.Contents{one}, nil
+	}
+	return nil, engine.ErrNotFound
+}
+
 // A denial that comes while a question waits is stronger than its answer.
 func TestADenialIsStrongerThanAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
