@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -127,4 +128,27 @@ func TestWatchesFollowListeners(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What a source begins to watch after its client was acknowledged may have changed before.
+func TestLateWatchesAreAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
+		e.Mount("", countingFollower{&counting{slow: engine.ArmTimeout + time.Second}})
+		d := enginetest.NewDialogue(t, e)
+		began := time.Now()
+		d.Listen(`"resourceSubscriptions":["a:1"],"resourcesListChanged":true`)
+		if waited := time.Since(began); waited != engine.ArmTimeout {
+			t.Errorf("acknowledged after %v", waited)
+		}
+		got := d.Next("the first notification") + d.Next("the second one") // in either order
+		for _, part := range []string{`"uri":"a:1"`, engine.MethodResourcesChanged} {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s\n  has no %s", got, part)
+			}
+		}
+		d.Port.Close()
+		e.Close()
+		synctest.Wait()
+	})
 }
