@@ -480,7 +480,7 @@ func (m *machine) stdio(t *testing.T) *parent {
 	return p
 }
 
-// killGateway kills those that `pagemcp stdio` has started, and returns how many these are.
+// killGateway kills those that `pagemcp stdio` has started, and returns how many these were.
 func (m *machine) killGateway(t *testing.T) (n int) {
 	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -500,6 +500,10 @@ func (m *machine) killGateway(t *testing.T) (n int) {
 			t.Fatal(err)
 		}
 		process.Kill()
+		gatewaytest.Eventually(t, "the killed gateway has ended", func() bool {
+			line, err := os.ReadFile(file)
+			return err != nil || len(line) == 0 // a process that nothing has waited for has no command line
+		})
 		n++
 	}
 	return n
