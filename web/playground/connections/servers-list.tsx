@@ -92,7 +92,7 @@ function Saved({ server, choose }: ServersProps & { server: SavedServer }) {
           value={shown}
           onChange={({ currentTarget: { value } }) => nameServer(server, value)}
         />
-        <span class="connection-state" data-is={state ?? 'closed'} />
+        <span class="connection-state" data-is={state} />
         {state ? <span class="quiet">{t(`shell.${state}`)}</span> : null}
         <IconButton
           name="trash"

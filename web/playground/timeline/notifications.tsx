@@ -57,7 +57,7 @@ function Subscriptions({ session, recent }: Props) {
         <fieldset class="field">
           <legend>{t('timeline.listChanges')}</legend>
           {kinds.map((kind) => (
-            <label key={kind}>
+            <label key={kind} class="with-facts">
               <input
                 type="checkbox"
                 checked={wanted[kind] ?? false}
