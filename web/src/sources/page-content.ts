@@ -108,7 +108,10 @@ function* selectedText(roots: readonly Element[], reader: VisibilityReader): Wal
     if (!ranges.some((range) => intersects(range, root))) continue
     const place = reader.find(root)
     if (place === undefined) continue
+    const tree = treeOf(root)
+    const isWhole = ranges.some((range) => hasAll(range, root))
     yield* writeText(place, reader, out, function* (text, within) {
+      if (isWhole) return treeOf(text) === tree ? yield* reader.text(text, within) : ''
       let selected = ''
       for (const range of ranges) {
         if (!intersects(range, text)) continue
@@ -121,6 +124,14 @@ function* selectedText(roots: readonly Element[], reader: VisibilityReader): Wal
     out.break(1)
   }
   return out.done()
+}
+
+/** To ask about each text takes long: browsers count its siblings. */
+function hasAll(range: Range, root: Element): boolean {
+  const whole = Document.prototype.createRange.call(document)
+  whole.selectNodeContents(root)
+  const compare = (how: number) => Range.prototype.compareBoundaryPoints.call(range, how, whole)
+  return compare(Range.START_TO_START) <= 0 && compare(Range.END_TO_END) >= 0
 }
 
 // The text of elements as a user reads it: blocks on lines of their own, blanks as they are shown.
