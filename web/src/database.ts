@@ -35,7 +35,8 @@ export async function inDatabase<T>(
         const { name } = error as DOMException
         const advice =
           name === 'TimeoutError' ? '. Close other tabs of this site, or restart the browser' : ''
-        throw new Error(`the database pagemcp with ${what} cannot be read: ${name}${advice}`)
+        const use = mode === 'readonly' ? 'read' : 'stored'
+        throw new Error(`the database pagemcp: ${what} cannot be ${use}: ${name}${advice}`)
       }
       await new Promise((resolve) => setTimeout(resolve, pause))
     }

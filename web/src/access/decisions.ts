@@ -83,7 +83,7 @@ export async function openAccess(options: AccessOptions) {
   const lists = new Set<string>() // who may see lists, where a function decides about reads
   const ended = new AbortController()
   const empty: Decisions = { app: name, grants: [] }
-  const unstored = new Set<Action>() // for good, if it cannot be stored: what is denied here stays denied
+  const unstored = new Set<Action>() // what cannot be stored holds here, and is stored with the next change
   const uses = new Map<string, Use>() // those used last are the last
   const audit: AuditEntry[] = []
   let decisions = empty
@@ -152,18 +152,24 @@ export async function openAccess(options: AccessOptions) {
     await load()
     apply()
   }
-  /** Holds here at once; settles when it is stored. Other tabs may have changed what is stored. */
+  /**
+   * Holds here at once; settles when it is stored, with what could not be stored before. Other tabs may have changed what is
+   * stored.
+   */
   const change = async (action: Action) => {
     unstored.add(action)
     decisions = reduce(decisions, action, now())
     apply()
+    let included: Action[] = []
     const stored = await inDatabase(['access'], 'readwrite', what, async (transaction) => {
-      const next = reduce(await read(transaction), action, now())
+      included = [...unstored]
+      const before = await read(transaction)
+      const next = included.reduce((all, one) => reduce(all, one, now()), before)
       await result(transaction.objectStore('access').put(next))
       return next
     })
     if (stored === undefined) return // there is no database
-    unstored.delete(action)
+    for (const one of included) unstored.delete(one)
     take(stored)
     apply()
     post({ kind: 'changed' })

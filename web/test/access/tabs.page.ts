@@ -135,6 +135,39 @@ inBrowsers('revoke and pause hold in all tabs, a pause over reloads', async (bro
   await visible.waitForFunction(() => kit.table()?.pausedUntil === undefined, { polling: 20 })
 })
 
+inBrowsers(
+  'a revoke that cannot be stored holds, says so, and is stored later',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?q')))
+    await tab.evaluate(() => kit.access.allow('claude-code', 'read', 'always'))
+    const said = await tab.evaluate(async () => {
+      const { put } = IDBObjectStore.prototype
+      IDBObjectStore.prototype.put = function (...args) {
+        const request = put.apply(this, args)
+        this.transaction.abort()
+        return request
+      }
+      const said = await kit.access.revoke('claude-code').then(() => 'stored', String)
+      IDBObjectStore.prototype.put = put
+      return said
+    })
+    assert.match(said, /decisions about assistants cannot be stored: AbortError/)
+    const denied = [
+      ['claude-code', 'read', false],
+      ['claude-code', 'act', false],
+    ]
+    assert.deepEqual(await decisions(tab), denied)
+    await tab.evaluate(() => kit.access.refresh()) // reads what is stored
+    assert.deepEqual(await decisions(tab), denied)
+    await ask(tab, 'a')
+    assert.equal((await answer(tab, 'a')).reason, 'revoked')
+    await tab.evaluate(() => kit.access.allow('other', 'read'))
+    await tab.reload()
+    await tab.waitForFunction('window.ready', { polling: 50 })
+    assert.deepEqual(await decisions(tab), [...denied, ['other', 'read', true]])
+  },
+)
+
 inBrowsers('a newer version of the database is used as it is', async ({ open }) => {
   const tab = await opened(open(url('/?q')))
   await tab.evaluate(() => kit.access.allow('a', 'read'))
