@@ -4,14 +4,14 @@
  */
 
 import { nextTask } from '../src/link.ts'
-import { readPart } from '../src/sources/page-content.ts'
+import { partReader } from '../src/sources/page-content.ts'
 
 /** The most text of a tab that is returned. */
 const maxText = 200_000 // UTF-16 code units
 
 async function read() {
   // There is no body yet while the document begins to load.
-  const { text } = await readPart('text', 'body', new AbortController().signal, nextTask)
+  const { text } = await partReader('body', nextTask)('text', new AbortController().signal)
   const whole = text.toWellFormed()
   return {
     site: location.origin,

@@ -7,39 +7,94 @@
 
 import { redacted } from '../redact.ts'
 import { metaOf } from './page.ts'
+import { whileUsed } from './wrap.ts'
 
 /** The parts of a page. */
 export type PagePart = 'text' | 'selection' | 'outline' | 'meta'
 
 /** The content of a part; `lossy` has JSON Pointers to what is left out of it, `''` for the whole. */
-export interface PartContent {
+interface PartContent {
   text: string
   lossy: string[]
 }
 
+/** Reads a part. Rejects with the reason of the signal. */
+type PartReader = (part: PagePart, user: AbortSignal) => Promise<PartContent>
+
 /**
- * Reads a part, in tasks of about 15 ms, between which the app runs and may change the document. So the text is not that
- * of one moment: each text in it could be seen when the walk reached it, and what is hidden or removed before that is
- * not read. What moves meanwhile may be missing, or be there twice. If the selector matches other elements in the end, the
- * walk begins again, at most three times.
+ * Makes a reader, which works in tasks of about 15 ms, between which the app runs and may change the document. So the text
+ * is not that of one moment: each text in it could be seen when the walk reached it, and what is hidden or removed before
+ * that is not read. What moves meanwhile may be missing, or be there twice. If the selector matches other elements in the
+ * end, the walk begins again, at most three times.
  *
  * @param selector - of the elements
- * @param signal - ends the walk; rejects with its reason
  * @param nextTask - resolves in another task; by the caller, whose class of channels is that of before this file was loaded
  */
-export async function readPart(
-  part: PagePart,
-  selector: string,
-  signal: AbortSignal,
-  nextTask: () => Promise<void>,
-): Promise<PartContent> {
-  if (part !== 'meta') return inTasks(contentOf(part, selector), signal, nextTask)
+export function partReader(selector: string, nextTask: () => Promise<void>): PartReader {
+  const readers = new Map<PagePart, SharedRead>()
+  return (part, user) => {
+    if (part === 'meta') return Promise.resolve().then(metaContent)
+    const read =
+      readers.get(part) ??
+      sharedRead(nextTask, (signal) => inTasks(contentOf(part, selector), signal, nextTask))
+    readers.set(part, read)
+    return read(user)
+  }
+}
+
+function metaContent(): PartContent {
   const { meta, lossy } = metaOf()
   return { text: JSON.stringify(meta), lossy }
 }
 
+/** Reads for one more user. Rejects if the signal of the last user is aborted before the end. */
+type SharedRead = (user: AbortSignal) => Promise<PartContent>
+
+/**
+ * Makes one of all reads that are asked for before it begins. It begins when the one before has ended, so that nobody gets
+ * what was read before asking.
+ *
+ * @param read - `signal` is aborted when no user waits any more
+ */
+function sharedRead(
+  nextTask: () => Promise<void>,
+  read: (signal: AbortSignal) => Promise<PartContent>,
+): SharedRead {
+  let last: Promise<unknown> = Promise.resolve()
+  let next: { use(user: AbortSignal): void; promise: Promise<PartContent> } | undefined // has not begun
+  const wait = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<PartContent>()
+    const before = last
+    const use = whileUsed((signal) => {
+      const leave = () => {
+        if (next === own) next = undefined
+      }
+      signal.addEventListener('abort', () => {
+        leave()
+        reject(signal.reason)
+      })
+      const begin = () => {
+        leave()
+        signal.throwIfAborted()
+        return read(signal)
+      }
+      before.then(nextTask).then(begin).then(resolve, reject)
+    })
+    const own = { use, promise }
+    last = promise.catch(() => {})
+    next = own
+    return own
+  }
+  return async (user) => {
+    user.throwIfAborted()
+    const own = next ?? wait()
+    own.use(user)
+    return own.promise
+  }
+}
+
 /** Yields where it can be interrupted, and gets whether other tasks have run meanwhile. */
-export type Walk<T> = Generator<void, T, boolean>
+type Walk<T> = Generator<void, T, boolean>
 
 /** The time of one task of a walk, of the 50 that users do not notice. */
 const taskTime = 15 // ms

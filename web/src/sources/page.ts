@@ -1,14 +1,13 @@
 import { metaLossy } from '../contents.ts'
 import { Channel, nextTask } from '../link.ts'
-import { lazily } from '../module.ts'
+import { lazily, loader } from '../module.ts'
 import { isPrivateElement, redactUrl } from '../redact.ts'
-import { type Contents, NotFoundError, type Source } from '../source.ts'
+import { NotFoundError, type Source } from '../source.ts'
 import { plainLabel } from '../translation.ts'
 import { wrongOption } from './idb.ts'
 import {
   all,
   attribute,
-  childrenOf,
   contains,
   isElement,
   isOfDraft,
@@ -20,7 +19,7 @@ import {
   rootElement,
   shadowOf,
 } from './page-content.ts'
-import { type SharedRead, sharedRead, watchUrl } from './wrap.ts'
+import { watchUrl } from './wrap.ts'
 
 export type { PagePart }
 
@@ -87,23 +86,18 @@ export function page(options: PageOptions): Source {
     return { uri: `page:///${part}`, name, description, mimeType }
   })
   const load = () => lazily('page-content.js', import('./page-content.ts'))
-  const readers = Object.fromEntries(
-    parts.map((part: PagePart) => [
-      `page:///${part}`,
-      sharedRead(async (signal) => {
-        const { text, lossy } = await (await load()).readPart(part, selector, signal, nextTask)
-        const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
-        return [{ uri: `page:///${part}`, mimeType: kinds[part][1], text, _meta }]
-      }),
-    ]),
-  )
+  const reader = loader(async () => (await load()).partReader(selector, nextTask))
   return {
-    mounted: () => void load(),
+    mounted: () => void reader().catch(() => {}),
     list: async () => ({ resources }),
 
     async read(uri, { signal }) {
-      if (!Object.hasOwn(readers, uri)) throw new NotFoundError(uri)
-      return (readers[uri] as SharedRead<Contents[]>)(signal)
+      const part: PagePart | undefined = parts.find((one: PagePart) => uri === `page:///${one}`)
+      if (part === undefined) throw new NotFoundError(uri)
+      const read = await reader()
+      const { text, lossy } = await read(part, signal)
+      const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
+      return [{ uri, mimeType: kinds[part][1], text, _meta }]
     },
 
     watch(changed, signal) {
@@ -217,16 +211,14 @@ export function watchPage(
   })
 
   /** Observes each shadow tree. One that is attached later is found at the next change. */
-  function observeShadows() {
-    const observe = (element: Element) => {
+  function observeShadows(within: Node = document) {
+    for (const element of all('*', within)) {
       const shadow = shadowOf(element)
-      if (shadow !== null && !shadows.has(shadow)) {
-        shadows.add(shadow)
-        observer.observe(shadow, observed)
-      }
-      for (const child of childrenOf(element)) if (isElement(child)) observe(child)
+      if (shadow === null) continue
+      if (!shadows.has(shadow)) observer.observe(shadow, observed)
+      shadows.add(shadow)
+      observeShadows(shadow)
     }
-    for (const root of roots) observe(root)
   }
 
   observer.observe(document, observed)

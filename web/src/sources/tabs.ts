@@ -2,7 +2,7 @@ import { rankCompletions } from '../answer-call.ts'
 import { lockOf, pageId } from '../connector.ts'
 import { metaLossy } from '../contents.ts'
 import { nextTask } from '../link.ts'
-import { lazily } from '../module.ts'
+import { lazily, loader } from '../module.ts'
 import { redactUrl } from '../redact.ts'
 import {
   BadCursorError,
@@ -16,7 +16,7 @@ import {
 import { plainLabel } from '../translation.ts'
 import { wrongOption } from './idb.ts'
 import { all, contains, isOfDraft } from './page-content.ts'
-import { sharedRead, watchUrl, whileUsed } from './wrap.ts'
+import { watchUrl, whileUsed } from './wrap.ts'
 
 /** Options of {@link tabs}. */
 export interface TabsOptions {
@@ -416,6 +416,7 @@ export function joinTabs(
   let focused = document.hasFocus()
   const began = Promise.withResolvers<void>()
   const load = () => lazily('page-content.js', import('./page-content.ts'))
+  const reader = loader(async () => (await load()).partReader(selector ?? '', nextTask))
 
   const send = (message: Message) => channel?.postMessage(message)
 
@@ -449,10 +450,10 @@ export function joinTabs(
     })
   }
 
-  const ownText = sharedRead(async (signal) => {
-    const { text } = await (await load()).readPart('text', selector ?? '', signal, nextTask)
-    return cutText(text)
-  })
+  async function ownText(user: AbortSignal): Promise<TabText> {
+    const read = await reader()
+    return cutText((await read('text', user)).text)
+  }
 
   function receive(message: unknown) {
     if (!isMessage(message)) return
@@ -555,7 +556,7 @@ export function joinTabs(
   watchTitle(soon, signal)
   watchUrl(soon, signal)
   if (selector !== undefined) {
-    void load()
+    reader().catch(() => {})
     watchText(selector, signal, () => {
       edits++
       refresh()

@@ -7,8 +7,6 @@
  * wrapped method, and errors of an observer do not reach it.
  */
 
-import { nextTask } from '../link.ts'
-
 /** Called after the method has returned; not if it throws. */
 type CallObserver<T, R> = (self: T, args: unknown[], result: R) => void
 
@@ -124,48 +122,5 @@ export function whileUsed(start: (signal: AbortSignal) => void): (user: AbortSig
     if (running !== undefined) return
     running = new AbortController()
     start(running.signal)
-  }
-}
-
-/** Reads for one more user. Rejects if the signal of the last user is aborted before the end. */
-export type SharedRead<T> = (user: AbortSignal) => Promise<T>
-
-/**
- * Makes one of all reads that are asked for before it begins. It begins when the one before has ended, so that nobody gets
- * what was read before asking.
- *
- * @param read - `signal` is aborted when no user waits any more
- */
-export function sharedRead<T>(read: (signal: AbortSignal) => Promise<T>): SharedRead<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  let next: { use(user: AbortSignal): void; promise: Promise<T> } | undefined // has not begun
-  const wait = () => {
-    const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const before = last
-    const use = whileUsed((signal) => {
-      const leave = () => {
-        if (next === own) next = undefined
-      }
-      signal.addEventListener('abort', () => {
-        leave()
-        reject(signal.reason)
-      })
-      const begin = () => {
-        leave()
-        signal.throwIfAborted()
-        return read(signal)
-      }
-      before.then(nextTask).then(begin).then(resolve, reject)
-    })
-    const own = { use, promise }
-    last = promise.catch(() => {})
-    next = own
-    return own
-  }
-  return async (user) => {
-    user.throwIfAborted()
-    const own = next ?? wait()
-    own.use(user)
-    return own.promise
   }
 }
