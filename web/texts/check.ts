@@ -15,8 +15,8 @@ const camelCase = (name: string) =>
 
 /** Programs whose texts are one module. */
 const modules = {
-  consent: 'src/access/texts.ts',
-  panel: 'src/access/panel-texts.ts',
+  consent: 'src/access/dialog.ts',
+  panel: 'src/access/panel.ts',
   extension: 'extension/popup.texts.ts',
 }
 
