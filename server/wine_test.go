@@ -398,7 +398,7 @@ func (w *wine) machine(t *testing.T, paired *pairedState) *machine {
 // windowsPath returns the name of a file of Linux in Wine.
 func windowsPath(name string) string { return "Z:" + strings.ReplaceAll(name, "/", `\`) }
 
-// flags returns those that all processes of the machine have.
+// flags returns the flags that all processes of the machine have.
 func (m *machine) flags(more ...string) []string {
 	return append(more, "--state="+windowsPath(m.state), "--mcp="+m.address)
 }
@@ -480,7 +480,7 @@ func (m *machine) stdio(t *testing.T) *parent {
 	return p
 }
 
-// killGateway kills those that `pagemcp stdio` has started, and returns how many these were.
+// killGateway kills the gateways that `pagemcp stdio` has started, and returns how many there were.
 func (m *machine) killGateway(t *testing.T) (n int) {
 	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {

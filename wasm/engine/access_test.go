@@ -231,7 +231,7 @@ func TestRevokingLeavesOthersAlone(t *testing.T) {
 	})
 }
 
-// A resource may return others, such as the records of a range: without those that are withheld from the assistant.
+// A resource may return others, such as the records of a range, but none that is withheld from the assistant.
 func TestARangeLacksWhatIsWithheld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newGuarded(t, `{"default":"open","grants":[{"assistant":"claude","right":"read","uri":"note:1"}]}`)

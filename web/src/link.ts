@@ -340,7 +340,7 @@ export interface Port {
  */
 export const Channel = globalThis.MessageChannel
 
-/** A task after those that wait already: timers of hidden windows are slow, and nested ones are delayed. */
+/** A task behind all tasks that wait already: timers of hidden windows are slow, and nested ones are delayed. */
 export const nextTask = () =>
   new Promise<void>((resolve) => {
     const { port1, port2 } = new Channel()

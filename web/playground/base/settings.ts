@@ -16,7 +16,7 @@ const prefix = 'pagemcp.playground.'
 
 /**
  * A stored value, as JSON. A stored value whose shape differs from `fallback` is ignored; of a record that holds for
- * each member, and only those that changed are written.
+ * each member, and only changed ones are written.
  *
  * @param shared - what it becomes when another window stores something; default: windows agree only at the next load
  */

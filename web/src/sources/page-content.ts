@@ -51,8 +51,8 @@ function metaContent(): PartContent {
 type SharedRead = (user: AbortSignal) => Promise<PartContent>
 
 /**
- * Makes one of all reads that are asked for before it begins. It begins when the one before has ended, so that nobody gets
- * what was read before asking.
+ * Makes one of all reads that are asked for before it begins. It begins when the one before has ended, so that no reader gets
+ * what was read before it asked.
  *
  * @param read - `signal` is aborted when no user waits any more
  */
