@@ -1,7 +1,7 @@
 # make run    everything one needs to try it: gateway on 8808, demos on 8809, live
 # make quick  the inner loop: format, types, short Go tests, web tests without a browser
 # make test   what must hold: format, types, short Go tests, web tests in Node and one browser; installs the browser on a fresh Debian
-# make test-more  the rest: vet, staticcheck, the official SDKs, the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, one journey in WebKit, and the program of Windows under Wine
+# make test-more  the rest: vet, staticcheck, the official SDKs, the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, and one journey in WebKit
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make soak   what takes minutes: reloads and kills under load, SEEDS=1000 of the simulation
@@ -159,11 +159,10 @@ test:
 	@echo "all tests passed"
 
 test-more:
-	@$(MAKE) --no-print-directory browsers NEEDED="chromium firefox-esr WebKitWebDriver Xvfb gcc openssl wine"
+	@$(MAKE) --no-print-directory browsers NEEDED="chromium firefox-esr WebKitWebDriver Xvfb gcc openssl"
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint-go lint-more vet-variants race under-node
 	@$(MAKE) --no-print-directory test-go test-build SHORT=
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.long.ts' 'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
-	@$(MAKE) --no-print-directory wine
 	@echo "all tests passed"
 
 quick: format $(NPM_STAMP)
