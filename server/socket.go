@@ -191,21 +191,6 @@ func (p *linePort) Write(_ context.Context, msg []byte) error {
 	return err
 }
 
-// StartProcess starts a program as the gateway of a state directory, in the background,
-// and returns when one runs there. If several processes call it, one of them starts the
-// program. The program goes on when the caller ends. What it writes to standard error, like a
-// panic, is added to the file stderr.log.
-func StartProcess(ctx context.Context, dir string, command []string) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	unlock, err := lockStart(ctx, dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return startProgram(ctx, dir, command)
-}
-
 // startLock is the file that a process locks to start the gateway.
 const startLock = "start.lock"
 
@@ -234,6 +219,8 @@ func lockStart(ctx context.Context, dir string) (unlock func(), err error) {
 	}
 }
 
+// startProgram starts a program as the gateway of a state directory, in the background, and returns when one runs there.
+// The program goes on when the caller ends. What it writes to standard error, like a panic, is added to the file stderr.log.
 func startProgram(ctx context.Context, dir string, command []string) error {
 	if isRunning(ctx, dir) {
 		return nil

@@ -30,7 +30,8 @@ type StdioOptions struct {
 
 	Command []string // line of the gateway that this process starts
 
-	// Start starts a gateway that outlives this process, and returns when one runs. Default: Command.
+	// Start starts a gateway that outlives this process, and returns when one runs; no other process of this kind starts
+	// one meanwhile. Default: Command.
 	Start func(ctx context.Context) error
 
 	// As is the name of the assistant, for its rights, the limits and the audit log; see
@@ -75,7 +76,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	if opts.Start == nil {
-		opts.Start = func(ctx context.Context) error { return StartProcess(ctx, opts.State, opts.Command) }
+		opts.Start = func(ctx context.Context) error { return startProgram(ctx, opts.State, opts.Command) }
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -160,14 +161,8 @@ func (b *bridge) connect(ctx context.Context) (jsonrpc.Port, error) {
 			return p, nil
 		case errors.As(err, new(*RefusedError)):
 			return nil, err
-		case errors.Is(err, ErrNotRunning) && b.unlock != nil:
-			err = startProgram(ctx, b.State, b.Command)
-			b.reserveStart(false)
-			if err != nil {
-				return nil, err
-			}
 		case errors.Is(err, ErrNotRunning):
-			if err := b.Start(ctx); err != nil {
+			if err := b.start(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -175,6 +170,17 @@ func (b *bridge) connect(ctx context.Context) (jsonrpc.Port, error) {
 			return nil, err
 		}
 	}
+}
+
+// start starts a gateway, while no other process does.
+func (b *bridge) start(ctx context.Context) (err error) {
+	if b.unlock == nil {
+		if b.unlock, err = lockStart(ctx, b.State); err != nil {
+			return err
+		}
+	}
+	defer b.reserveStart(false)
+	return b.Start(ctx)
 }
 
 // reserveStart keeps other processes from starting a gateway, which may have an older version, or lets them again.

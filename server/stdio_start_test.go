@@ -28,9 +28,7 @@ const (
 func serveStdioIn(dir string) error {
 	return ServeStdio(context.Background(), StdioOptions{
 		State: dir, Port: jsonrpc.Lines(os.Stdin, os.Stdout),
-		Start: func(ctx context.Context) error {
-			return StartProcess(ctx, dir, []string{os.Args[0], gatewayMode, dir, os.Getenv(stdioPort)})
-		},
+		Command: []string{os.Args[0], gatewayMode, dir, os.Getenv(stdioPort)},
 	})
 }
 

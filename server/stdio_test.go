@@ -46,7 +46,7 @@ func startStdio(t *testing.T, opts StdioOptions) *parent {
 	outReader, out := io.Pipe()
 	p := newParent(t, in, outReader)
 	opts.Port = jsonrpc.Lines(inReader, out)
-	if opts.Start == nil {
+	if opts.Start == nil && opts.Command == nil {
 		opts.Start = func(ctx context.Context) error { // the test does
 			for !isRunning(ctx, opts.State) {
 				if !wait.For(ctx, retryInterval) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strconv"
@@ -110,4 +111,19 @@ func TestASuspendedProcessKeepsNoneFromStarting(t *testing.T) {
 		}
 		unlock()
 	})
+}
+
+// The next gateway is started as the options say, by a function too.
+func TestAFunctionStartsTheNewerVersion(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, Options{EndWhenIdle: time.Hour})
+	started := make(chan struct{}, 16)
+	assistant := startStdio(t, StdioOptions{State: g.state.dir, Version: "99.0.0", Start: func(context.Context) error {
+		started <- struct{}{}
+		return errors.New("the port is taken")
+	}})
+	assistant.ask(gatewaytest.Initialize)
+	g.sweepAt(time.Now())
+	await(t, "the start of the next gateway", started)
+	assistant.end()
 }

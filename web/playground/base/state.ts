@@ -39,7 +39,6 @@ export function show(change: Partial<Layout>): void {
 
 effect(() => {
   const { pane } = layout.value
-
   const isUsed = selected.value !== undefined || pane === 'compose' || pane === 'inspect'
   if (isUsed && !settings.peek().bench) change({ bench: true })
 })
