@@ -37,6 +37,12 @@ export function show(change: Partial<Layout>): void {
   layout.value = { ...layout.peek(), ...change }
 }
 
+/** Shows a pane and focuses it, after the rendering that opens it. */
+export function goToPane(pane: Pane): void {
+  show({ pane })
+  queueMicrotask(() => document.getElementById(`pane-${pane}`)?.focus())
+}
+
 effect(() => {
   const { pane } = layout.value
   const isUsed = selected.value !== undefined || pane === 'compose' || pane === 'inspect'

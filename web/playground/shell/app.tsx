@@ -6,7 +6,7 @@ import { type ComponentChildren, createElement } from 'preact'
 import { type Key, t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
 import { settings } from '../base/settings.ts'
-import { coach, layout, type Pane, panes, show } from '../base/state.ts'
+import { coach, goToPane, layout, type Pane, panes, show } from '../base/state.ts'
 import { Compose } from '../compose/compose.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { Unseen } from '../timeline/unseen.tsx'
@@ -49,7 +49,15 @@ export function App() {
   return (
     <>
       {panes.map((name) => (
-        <a key={name} class="skip" href={`#pane-${name}`} onClick={(event) => goTo(event, name)}>
+        <a
+          key={name}
+          class="skip"
+          href={`#pane-${name}`}
+          onClick={(event) => {
+            event.preventDefault() // the fragment of the address may hold a shared link
+            goToPane(name)
+          }}
+        >
           {t(skips[name])}
         </a>
       ))}
@@ -125,11 +133,4 @@ function PaneBox({ name, children }: { name: Pane; children: ComponentChildren }
       {children}
     </section>
   )
-}
-
-/** Shows a pane and focuses it. The address is unchanged: its fragment may hold a shared link. */
-function goTo(event: Event, name: Pane) {
-  event.preventDefault()
-  show({ pane: name })
-  requestAnimationFrame(() => document.getElementById(`pane-${name}`)?.focus()) // it may have been closed
 }

@@ -3,7 +3,7 @@
 import type { Command } from '../base/commands.ts'
 import { type Locale, locales, setLocale } from '../base/i18n.ts'
 import { embedded } from '../base/settings.ts'
-import { layout, panes, show } from '../base/state.ts'
+import { goToPane, layout, panes, show } from '../base/state.ts'
 import { type Theme, theme } from '../base/theme.ts'
 import { barCommands } from './bar-commands.ts'
 import { replayIntroduction } from './open-demo.ts'
@@ -12,9 +12,7 @@ function nextPane() {
   const focused = document.activeElement?.closest<HTMLElement>('.pane')?.dataset.pane
   const at = panes.findIndex((name) => name === (focused ?? layout.peek().pane))
   const next = panes[focused === undefined ? Math.max(at, 0) : (at + 1) % panes.length]
-  if (next === undefined) return
-  show({ pane: next })
-  document.getElementById(`pane-${next}`)?.focus()
+  if (next !== undefined) goToPane(next)
 }
 
 const themes = {

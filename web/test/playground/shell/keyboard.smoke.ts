@@ -22,6 +22,9 @@ inBrowsers('a request is written, sent and looked at', async ({ open }) => {
   await saw(page, '[data-pane=inspect]', 'params._meta is missing')
   await page.keyboard.press('F6')
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'pane-inspect')
+  await page.setViewport({ width: 390, height: 844 }) // one pane at a time
+  await page.keyboard.press('F6')
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'pane-timeline')
 })
 
 inBrowsers('a resource is found, read and watched', async ({ open }) => {
