@@ -1,6 +1,7 @@
 /**
  * WebMCP, the browser's interface by which a document offers tools to an assistant: `document.modelContext`. The tools that
- * the app registers are offered there, and those that scripts and forms of the document have registered become tools of MCP.
+ * the app registers are offered there, with two that read resources, and those that scripts and forms of the document have
+ * registered become tools of MCP.
  * A file of its own in the package, loaded by the option `webMcp` of `start`.
  *
  * Input and schemas are objects, and JSON text in the polyfill of @mcp-b. Since Chromium 160 tools are interface objects, whose
@@ -15,6 +16,7 @@ import type { Registry } from './registry.ts'
 import { type Json, NotFoundError, type Source } from './source.ts'
 import type { PageMcp } from './start.ts'
 import { checker } from './tool.ts'
+import { type ReadingTool, type Request, readingTools } from './webmcp-resources.ts'
 
 /** What is besides the tools that an app wants. */
 export interface WebMcpOptions {
@@ -44,7 +46,6 @@ interface ModelContext {
   addEventListener?(type: string, listener: () => void, options: { signal: AbortSignal }): void
 }
 type Schema = { readonly [keyword: string]: Json }
-type Request = (method: string, params: object, signal?: AbortSignal) => Promise<unknown>
 
 /** The interface of this document, or `undefined`. A polyfill may add it later. */
 const modelContext = () => (globalThis.document as { modelContext?: ModelContext })?.modelContext
@@ -92,14 +93,14 @@ export function joinWebMcp(
     offers.delete(name)
     offered.delete(name)
   }
-  const offer = async (tool: ToolDescription, text: string) => {
-    const { name } = tool
+  const offer = async (own: Offered, text: string) => {
+    const { name } = own.tool
     const end = new AbortController()
     if (offered.has(name)) throw new Error('another engine of this page has offered it')
     offered.add(name)
     offers.set(name, { text, end })
     try {
-      await modelContext()?.registerTool?.(offeredTool(tool, request), { signal: end.signal })
+      await modelContext()?.registerTool?.(offeredTool(own, request), { signal: end.signal })
     } catch (cause) {
       if (end.signal.aborted) return
       withdraw(name)
@@ -108,13 +109,14 @@ export function joinWebMcp(
   }
   /** Offers what is registered now, and withdraws what is not. */
   const update = () => {
-    const tools = new Map(registry.tools().map((tool) => [tool.name, tool]))
+    const all: Offered[] = [...readingTools, ...registry.tools().map((tool) => ({ tool }))]
+    const tools = new Map(all.map((one) => [one.tool.name, one])) // those of the app come last, and stay
     for (const [name, { text }] of [...offers]) {
       if (JSON.stringify(tools.get(name)) === text) tools.delete(name)
       else withdraw(name)
     }
-    for (const [name, tool] of tools) {
-      offer(tool, JSON.stringify(tool)).catch((cause) => {
+    for (const [name, own] of tools) {
+      offer(own, JSON.stringify(own)).catch((cause) => {
         report(new Error(`the tool ${JSON.stringify(name)} is not offered to WebMCP`, { cause }))
       })
     }
@@ -127,8 +129,11 @@ export function joinWebMcp(
   })
 }
 
+/** A tool that is offered: one of the app, without `run`, or one that reads its resources. */
+type Offered = Pick<ReadingTool, 'tool'> & Partial<Pick<ReadingTool, 'run'>>
+
 /** The browser's assistant calls through the engine: its calls need the decision of the user, and are in the audit. */
-function offeredTool(tool: ToolDescription, request: Request) {
+function offeredTool({ tool, run }: Offered, request: Request) {
   const { name, title, description, inputSchema, annotations } = tool
   return {
     name,
@@ -138,11 +143,20 @@ function offeredTool(tool: ToolDescription, request: Request) {
     annotations: {
       readOnlyHint: annotations?.readOnlyHint,
       consequentialHint: annotations?.destructiveHint,
+      untrustedContentHint: run && true,
     },
-    async execute(input: unknown, { signal }: { signal?: AbortSignal } = {}) {
-      const result = await request('tools/call', { name, arguments: input ?? {} }, signal)
-      const { content, structuredContent, isError } = result as ToolResult
-      return { content, structuredContent, isError }
+    async execute(input: unknown, { signal }: { signal?: AbortSignal } = {}): Promise<ToolResult> {
+      const args = (input ?? {}) as Record<string, unknown>
+      try {
+        if (run) return await run(args, request, signal)
+        const result = await request('tools/call', { name, arguments: args }, signal)
+        const { content, structuredContent, isError } = result as ToolResult
+        return { content, structuredContent, isError }
+      } catch (error) {
+        signal?.throwIfAborted()
+        // A browser keeps the text of an error from its assistant.
+        return { content: [{ type: 'text', text: (error as Error).message }], isError: true }
+      }
     },
   }
 }

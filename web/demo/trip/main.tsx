@@ -13,7 +13,7 @@ showPage('trip', texts)
 showQuestion(texts.question)
 
 try {
-  const mcp = start({ name: 'trip', title: texts.name, access: 'open' })
+  const mcp = start({ name: 'trip', title: texts.name, access: 'open', webMcp: true })
   await mcp.ready
   serveSkill(mcp)
   const { noted } = panel(mcp)

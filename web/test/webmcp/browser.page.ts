@@ -57,6 +57,7 @@ const names = (page: Page) =>
     const { result } = await ask('tools/list')
     return (result as { tools: { name: string }[] }).tools.map(({ name }) => name).sort()
   })
+/** Waits until these tools of the app are offered, besides those that read its resources. */
 const untilNative = (page: Page, ...wanted: string[]) =>
   page.waitForFunction(
     async (wanted) =>
@@ -65,7 +66,7 @@ const untilNative = (page: Page, ...wanted: string[]) =>
         .sort()
         .join() === wanted,
     { polling: 50 },
-    wanted.sort().join(),
+    [...wanted, 'list_resources', 'read_resource'].sort().join(),
   )
 
 /** What holds with every implementation. */
@@ -130,9 +131,9 @@ async function mirrorsAndOffers(page: Page): Promise<void> {
       }
       return (JSON.parse(answer) as { content: { text: string }[] }).content[0]?.text
     }
-    return await run('echo', { text: 'hi' })
+    return [await run('echo', { text: 'hi' }), await run('read_resource', { uri: 'notes://cart' })]
   })
-  assert.equal(texts, 'hi')
+  assert.deepEqual(texts, ['hi', '2 apples'])
 
   // Gone, each for itself.
   await page.evaluate(() =>
@@ -166,19 +167,25 @@ inBrowsers('the assistant of the browser needs the decision of the user', async 
   await page.waitForFunction('window.ready')
   await page.evaluate(() => mcp.access.revoke('webmcp')) // so that nothing is asked
   await untilNative(page, 'echo') // the app offers the names
-  const run = () =>
-    page.evaluate(async () => {
-      const [tool] = await modelContext.getTools()
-      return modelContext.executeTool(tool as object, '{"text":"hi"}').then(
-        (answer) => (JSON.parse(answer) as { content: { text: string }[] }).content[0]?.text,
-        () => 'fails',
-      )
-    })
-  assert.equal(await run(), 'fails')
+  const run = (name: string, input: object) =>
+    page.evaluate(
+      async (name, input) => {
+        const tool = (await modelContext.getTools()).find((one) => one.name === name)
+        const answer = await modelContext.executeTool(tool as object, input)
+        return (JSON.parse(answer) as { content: { text: string }[] }).content[0]?.text ?? ''
+      },
+      name,
+      JSON.stringify(input),
+    )
+  const echo = () => run('echo', { text: 'hi' })
+  const read = () => run('read_resource', { uri: 'notes://cart' })
+  const no = /^The user .*Do not try again unless they ask\.$/
+  assert.match(await read(), no)
   await page.evaluate(() => mcp.access.allow('webmcp', 'read'))
-  assert.equal(await run(), 'fails')
+  assert.equal(await read(), '2 apples')
+  assert.match(await echo(), no)
   await page.evaluate(() => mcp.access.allow('webmcp', 'act'))
-  assert.equal(await run(), 'hi')
+  assert.equal(await echo(), 'hi')
   await page.evaluate(() => mcp.access.revoke())
-  assert.equal(await run(), 'fails')
+  assert.match(await echo(), no)
 })

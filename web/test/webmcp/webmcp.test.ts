@@ -30,6 +30,10 @@ async function pageWith(
   return { ...page, native }
 }
 
+/** The names that are registered with the browser, but for the two tools that read resources. */
+const appNames = (native: FakeContext) =>
+  native.names().filter((name) => !['list_resources', 'read_resource'].includes(name))
+
 const call = async (client: TestClient, name: string, args: object = {}) =>
   resultOf<Result>((await client.askModern('tools/call', { name, arguments: args })) as never)
 const textOf = async (client: TestClient, name: string, args: object = {}) =>
@@ -93,7 +97,7 @@ for (const dialect of dialects) {
       ({ text }) => String(text),
     )
     const offered = (...names: string[]) =>
-      until(() => native.names().sort().join() === names.join(), names.join())
+      until(() => appNames(native).sort().join() === names.join(), names.join())
     await offered('echo')
     const later = mcp.tool('later', () => 'late')
     await offered('echo', 'later')
@@ -139,12 +143,63 @@ test('what is offered can be called, with the result of the engine', async (t) =
   assert.equal(errors.length, 1)
 })
 
+test('the resources of the page are read by two tools', async (t) => {
+  const { mcp, native, errors, client: newClient } = await pageWith(t, 'objects')
+  const long = '🍎'.repeat(30_000)
+  mcp.resource('notes://cart', { name: 'cart', description: 'To buy' }, '2 apples')
+  mcp.resource('notes://long', () => long)
+  mcp.resource('notes://data', new Uint8Array([0, 1, 255]))
+  mcp.resource('notes://gone', () => undefined)
+  mcp.resources('notes://day/{date}', { name: 'Diary', read: ({ date }) => `Diary of ${date}` })
+  const read = async (args: object) =>
+    (await run('read_resource', args)).content.map(({ text }) => text)
+
+  const [listed] = (await run('list_resources', {})).content
+  const { resources, resourceTemplates } = JSON.parse(listed?.text ?? '')
+  assert.deepEqual(
+    resources.map(({ uri }: { uri: string }) => uri),
+    ['notes://cart', 'notes://long', 'notes://data', 'notes://gone'],
+  )
+  assert.equal(resources[0].description, 'To buy')
+  assert.equal(resourceTemplates[0].uriTemplate, 'notes://day/{date}')
+  assert.deepEqual(await read({ uri: 'notes://cart' }), ['2 apples'])
+  assert.deepEqual(await read({ uri: 'notes://day/today' }), ['Diary of today'])
+  assert.deepEqual(await read({ uri: 'notes://cart', offset: 2, limit: '3' }), [
+    'app',
+    'Characters 2 to 5 of 8. To go on, call read_resource with offset 5.',
+  ])
+  const [first, note] = await read({ uri: 'notes://long', limit: 39_999 })
+  const [rest] = await read({ uri: 'notes://long', offset: 40_000 })
+  assert.match(note ?? '', /offset 40000/)
+  assert.equal(`${first}${rest}`, long, 'no character is cut into halves')
+  assert.match((await read({ uri: 'notes://data' }))[0] ?? '', /which are not text/)
+  for (const [args, why] of [
+    [{ uri: 'notes://gone' }, /not found/],
+    [{ uri: 'notes://cart', offset: 9 }, /behind the end/],
+    [{ uri: 'notes://cart', limit: 0 }, /limit/],
+    [{}, /uri/],
+  ] as const) {
+    const failed = await run('read_resource', args)
+    assert.equal(failed.isError, true)
+    assert.match(failed.content[0]?.text ?? '', why)
+  }
+  assert.deepEqual(await namesOf(newClient()), [], 'clients have resources, and need no such tools')
+
+  const end = mcp.tool('read_resource', () => "the app's own")
+  await until(() => native.names().length === 2, 'the offer')
+  assert.equal((await run('read_resource', {})).content[0]?.text, "the app's own")
+  end()
+  await until(() => native.names().length === 2, 'the offer')
+  assert.deepEqual(await read({ uri: 'notes://cart' }), ['2 apples'])
+  assert.deepEqual(errors, [])
+})
+
 test('without the option nothing is offered or mirrored', async (t) => {
   const { mcp, native, client } = await pageWith(t, 'objects', false)
   native.register({ name: 'theirs' })
   mcp.tool('ours', () => 'ours')
   assert.deepEqual(await namesOf(client()), ['ours'])
-  assert.deepEqual(native.names(), ['theirs'])
+  assert.deepEqual(appNames(native), ['theirs'])
 })
 
 test('nothing is registered or mirrored twice', async (t) => {
@@ -152,15 +207,15 @@ test('nothing is registered or mirrored twice', async (t) => {
   native.register({ name: 'theirs' })
   mcp.tool('ours', () => 'ours')
   const client = newClient()
-  await until(() => native.names().includes('ours'), 'the offer')
+  await until(() => appNames(native).includes('ours'), 'the offer')
   assert.deepEqual((await namesOf(client)).sort(), ['ours', 'theirs'])
   assert.equal(await textOf(client, 'ours'), 'ours')
   assert.equal(await textOf(client, 'theirs'), 'done')
   // A change of either side does not come back to it.
   native.register({ name: 'theirs_too' })
   mcp.tool('ours_too', () => '')
-  await until(() => native.names().includes('ours_too'), 'another offer')
-  assert.deepEqual(native.names().sort(), ['ours', 'ours_too', 'theirs', 'theirs_too'])
+  await until(() => appNames(native).includes('ours_too'), 'another offer')
+  assert.deepEqual(appNames(native).sort(), ['ours', 'ours_too', 'theirs', 'theirs_too'])
   assert.deepEqual((await namesOf(client)).sort(), ['ours', 'ours_too', 'theirs', 'theirs_too'])
   assert.deepEqual(errors, [])
 })
@@ -170,7 +225,7 @@ test('a name that the document has taken is reported, and the others are offered
   native.register({ name: 'echo' })
   mcp.tool('echo', () => '')
   mcp.tool('other', () => '')
-  await until(() => errors.length === 1 && native.names().includes('other'), 'an error')
+  await until(() => errors.length === 1 && appNames(native).includes('other'), 'an error')
   assert.match(String(errors[0]), /"echo" is not offered/)
 })
 
@@ -306,7 +361,7 @@ test('the offer goes on after the engine was restarted', async (t) => {
   await kill()
   assert.equal((await run('echo', {})).content[0]?.text, 'echo')
   mcp.tool('later', () => 'later')
-  await until(() => native.names().join() === 'echo,later', 'the offer of a new tool')
+  await until(() => appNames(native).join() === 'echo,later', 'the offer of a new tool')
   native.register({ name: 'theirs' })
   assert.deepEqual((await namesOf(newClient())).sort(), ['echo', 'later', 'theirs'])
   assert.match(String(errors[0]), /engine\.wasm has ended/)
