@@ -21,8 +21,8 @@ import type { Listener, Program } from './wasm.ts'
 /** A client has read a resource; for the page's own display. */
 export interface ReadEvent {
   uri: string
-  /** The client's principal: an origin, `page`, `gateway`, `webmcp`, or what `accept` was given. */
-  client: string
+  /** The name that the gateway vouches for, `unnamed`; `page`, `webmcp`, the origin of a window, or what `accept` was given. */
+  assistant: string
 }
 
 /** What the clients need from the engine and the page. */

@@ -140,7 +140,7 @@ export function mirror(
           for (const { reason, uri, ...read } of params?.reads ?? []) {
             const decision = { method: 'resources/read', ms: 0, right: 'read', ...read } as const
             if (reason) host.decided({ ...decision, what: uri ?? '', reason, allow: true })
-            if (uri && isReadWatched()) host.read({ uri, client: client.principal })
+            if (uri && isReadWatched()) host.read({ uri, assistant: assistantOf(read.assistant) })
           }
         } else return false
       } catch (error) {
@@ -203,6 +203,12 @@ export function mirror(
 }
 
 /** Reads that a gateway has answered. */
+/** The name of a gateway's assistant, as Go has it: wasm/engine, assistantPrincipal and AssistantOf. */
+export const assistantOf = (name: unknown): string =>
+  typeof name === 'string' && name !== '' && !/^(page|webmcp|token|stdio|anyone)$|:\/\//.test(name)
+    ? name
+    : 'unnamed'
+
 interface Served {
   readonly reads: readonly (Pick<
     AccessDecision,

@@ -152,7 +152,23 @@ export function receiver(
     if (isHuge(message)) close(client) // another one may end this thread, for all clients
   }
 
-  return { object, text: handOver }
+  return {
+    object,
+    text(client, text) {
+      if (replies.watchReads) events.incoming = parsed(text) // says for whom
+      handOver(client, text)
+      events.incoming = undefined
+    },
+  }
+}
+
+function parsed(text: string): Params | undefined {
+  try {
+    const message: unknown = JSON.parse(text)
+    return isPlain(message) ? message : undefined
+  } catch {
+    return undefined // Go says so
+  }
 }
 
 /** A request that has exactly the members of JSON-RPC, and an id that a number or string holds exactly. Others are measured. */

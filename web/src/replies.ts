@@ -12,7 +12,7 @@ import type {
   PendingRequest,
 } from './clients.ts'
 import { type Body, bodyOf, metaLossy, type Ready, sizeOf, type Value } from './contents.ts'
-import { type Bodies, encoded, type Mirror } from './mirror.ts'
+import { assistantOf, type Bodies, encoded, type Mirror } from './mirror.ts'
 import type { AccessDecision } from './page-access.ts'
 import { NotFoundError } from './source.ts'
 import { answers, type Reason, reasonOf, reasons } from './wasm-numbers.ts'
@@ -53,6 +53,9 @@ export interface Replies {
   stop(): void
 }
 
+/** In `_meta` of a gateway's requests: the name for which it vouches. wasm/hop, meta.go. */
+const keyPrincipal = 'io.github.pagemcp/principal'
+
 /** Limits; web/docs/protocol.md lists them. */
 const maxPortOut = 64 << 20 // UTF-16 code units of contents in one answer over a port
 const maxTextOut = 8 << 20 // bytes of an answer over a text channel
@@ -77,10 +80,10 @@ export function replies(
     if (client.port) {
       const result = objectOf(document)
       post(client, { jsonrpc: '2.0', id: request.id, result })
-      if (all.watchReads) reportRead(client, result)
+      if (all.watchReads) reportRead(request, result)
     } else {
       sendText(request, 'result', document.text)
-      if (all.watchReads) reportRead(client, objectOf(document))
+      if (all.watchReads) reportRead(request, objectOf(document))
     }
   }
 
@@ -193,7 +196,7 @@ export function replies(
     } else {
       sendText(request, 'result', JSON.stringify(result))
     }
-    if (all.watchReads) reportRead(client, result)
+    if (all.watchReads) reportRead(request, result)
   }
 
   function lengthOf({ contents }: ReadResult) {
@@ -290,11 +293,11 @@ export function replies(
     fail(request, reasons.revoked, '')
   }
 
-  function reportRead(client: ClientState, result: Record<string, unknown>) {
+  function reportRead({ client, params }: PendingRequest, result: Record<string, unknown>) {
     if (!('contents' in result)) return
-    for (const { uri } of (result as ReadResult).contents) {
-      host.read({ uri, client: client.principal })
-    }
+    const meta = params?._meta as Record<string, unknown> | undefined
+    const assistant = client.channel ? assistantOf(meta?.[keyPrincipal]) : client.principal
+    for (const { uri } of (result as ReadResult).contents) host.read({ uri, assistant })
   }
 
   const all: Replies = {

@@ -448,6 +448,8 @@ function startNew(options: StartOptions): PageMcp {
       const joined = unlessAborted(join().catch(failed), signal)
       joined.catch((error) => {
         if (hasToken || !canJoinLater(error)) over.abort(error)
+        // biome-ignore lint/suspicious/noConsole: the developer has to do something, which the error says
+        if (error?.reason === 'not-invited') console.info(`pagemcp: ${error.message}`)
       }) // the app may ignore it
       function leave() {
         if (signal.aborted) return

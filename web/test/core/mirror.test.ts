@@ -205,6 +205,19 @@ test('reads that a gateway has answered are in the audit, and are shown', async 
   const { uri: what, ...read } = one
   const decision = { right: 'read', method: 'resources/read', ms: 0, reason: 'grant', allow: true }
   assert.deepEqual(decided, [{ ...read, what, ...decision }])
-  assert.deepEqual(seen, Array(2).fill({ uri, client: 'gateway' }))
+  assert.deepEqual(seen, Array(2).fill({ uri, assistant: 'claude' }))
   assert.equal(errors.length, 1)
+})
+
+test('the page hears which assistant has read through a gateway', async (t) => {
+  const { engine, ask, seen } = await joined(t)
+  engine.clients.watchReads(true)
+  for (const name of ['claude', 'token', 'page', 'https://a.example', undefined]) {
+    const named = name !== undefined && { 'io.github.pagemcp/principal': name }
+    await ask('resources/read', { uri, _meta: { ...envelope, ...named } })
+  }
+  assert.deepEqual(
+    seen.map(({ assistant }) => assistant),
+    ['claude', ...Array(4).fill('unnamed')],
+  )
 })

@@ -246,5 +246,5 @@ test('reads are told to the page, with who asked', async (t) => {
   await client.askModern('resources/list')
   off()
   await client.askModern('resources/read', { uri: 'a:1' })
-  assert.deepEqual(reads, [{ uri: 'a:1', client: 'page' }])
+  assert.deepEqual(reads, [{ uri: 'a:1', assistant: 'page' }])
 })

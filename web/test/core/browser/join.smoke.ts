@@ -138,7 +138,10 @@ inBrowsers(
         assert.equal(await outcome(tab), `JoinError ${reason} true`)
         await tab.close()
       }
-      const tab = await open(`${site.origin}/page.html`)
+      const tab = await open('about:blank')
+      const said: string[] = []
+      tab.on('console', (message) => said.push(`${message.type()}: ${message.text()}`))
+      await tab.goto(`${site.origin}/page.html`)
       assert.equal(await outcome(tab), 'JoinError not-invited true')
 
       // An app that ignores the connection: the state says why. An unhandled rejection would fail in inBrowsers.
@@ -150,6 +153,7 @@ inBrowsers(
       return { isThenable: 'then' in connection, error: connection.state.error.slice(0, 11), reported }
     })()`)
       assert.deepEqual(ignored, { isThenable: false, error: 'not invited', reported: [] })
+      assert.match(said[0] ?? '', /^info: pagemcp: .*run pagemcp pair/, 'its developer is told')
     } finally {
       await site.close()
       gateway.close()

@@ -83,9 +83,9 @@ inBrowsers('window, iframe and Worker are served', async ({ open }) => {
     assert.equal(await page.evaluate(`frame(${JSON.stringify(frame)})`), '2 apples')
     // The engine's thread posts read events to the window; the frame's answer does not wait for them.
     await page.waitForFunction('reads.length >= 3', { timeout: 10_000 })
-    const reads = (await page.evaluate('reads')) as { uri: string; client: string }[]
+    const reads = (await page.evaluate('reads')) as { uri: string; assistant: string }[]
     assert.deepEqual(
-      reads.map(({ client }) => client),
+      reads.map(({ assistant }) => assistant),
       [origin, 'page', otherOrigin],
     )
   } finally {
