@@ -5,17 +5,20 @@
 
 import { say } from '../src/translation.ts'
 import * as consent from './consent.ts'
-import { type EngineStatus, handleMessages, notify, type Overview } from './messages.ts'
+import { type EngineStatus, handleMessages, refreshPopup, within } from './messages.ts'
 import { engineHost, restrictStorage } from './platform.ts'
 import { textsIn, uiLanguage } from './popup.texts.ts'
 import { allTabs, sharedTabs, textOf } from './tabs.ts'
+
+/** The timeout of the popup for the engine's status. */
+const statusTimeout = 1000 // ms
 
 const engine = engineHost({
   started: refresh,
   ended: refresh,
   async used({ uses }) {
     await consent.enqueue(() => consent.used(uses))
-    notify('popup', 'news', undefined)
+    refreshPopup()
   },
   joined: () => consent.enqueue(() => consent.keepLocal({ paired: true })),
   sharedTabs,
@@ -23,7 +26,14 @@ const engine = engineHost({
 })
 
 handleMessages('background', {
-  overview,
+  async overview() {
+    const [tabs, { on, sites, uses }, status] = await Promise.all([
+      allTabs(),
+      consent.local(),
+      engineStatus(),
+    ])
+    return { on, tabs, sites, uses, status }
+  },
   async tick({ tab, site, on, time }) {
     const until = consent.endOf(time ?? 'session', Date.now())
     await consent.enqueue(() =>
@@ -49,11 +59,11 @@ handleMessages('background', {
     if (on) await startIfPaired()
     await refresh() // announces the removed tabs
     if (!on) await engine.stop()
-    notify('popup', 'news', undefined)
+    refreshPopup()
   },
   async access(change) {
-    await engine.access(change)
-    notify('popup', 'news', undefined)
+    await (await engine.running())?.access(change)
+    refreshPopup()
   },
   async siteAccess(change) {
     await consent.enqueue(() => consent.changeSite(change))
@@ -61,23 +71,15 @@ handleMessages('background', {
   },
   async join({ link }) {
     await engine.start()
-    await engine.join(link)
+    await (await engine.running())?.join({ link })
   },
 })
 
-async function overview(): Promise<Overview> {
-  const [tabs, { on, sites, uses }, status] = await Promise.all([
-    allTabs(),
-    consent.local(),
-    engineStatus(),
-  ])
-  return { on, tabs, sites, uses, status }
-}
-
-function engineStatus(): Promise<EngineStatus> {
-  return engine.status().catch((error: Error) => ({
+async function engineStatus(): Promise<EngineStatus> {
+  const running = await engine.running()
+  if (running === undefined) return { assistants: [] }
+  return within(running.status(), statusTimeout).catch((error: Error) => ({
     failure: error.message,
-    reads: [],
     assistants: [],
   }))
 }
@@ -109,8 +111,8 @@ function refresh(): Promise<void> {
     )
     const shared = tabs.filter((tab) => tab.shared)
     await showCount(shared.length)
-    engine.tabs(shared, reloaded)
-    notify('popup', 'news', undefined)
+    await (await engine.running())?.tabs({ tabs: shared, loaded: reloaded }).catch(() => {}) // it has just ended
+    refreshPopup()
   })
   return waiting
 }
@@ -126,30 +128,23 @@ async function showCount(count: number): Promise<void> {
   ])
 }
 
-/** A tab has changed; only ticked ones concern the engine. */
-async function tabChanged(tab: number): Promise<void> {
+/** A tab has changed, or another one is active (`undefined`); only ticked ones concern the engine. */
+async function tabChanged(tab?: number): Promise<void> {
   const { ticks } = await consent.session()
-  if (ticks.some((one) => one.tab === tab)) await refresh()
-  else notify('popup', 'news', undefined)
-}
-
-/** Another tab is active, which concerns the ticked ones. */
-async function activeTabChanged(): Promise<void> {
-  const { ticks } = await consent.session()
-  if (ticks.length > 0) await refresh()
-  else notify('popup', 'news', undefined)
+  if (ticks.some((one) => tab === undefined || one.tab === tab)) await refresh()
+  else refreshPopup()
 }
 
 // Listeners must be added while this script runs, so that the browser can start it for an event.
-chrome.tabs.onCreated.addListener(() => notify('popup', 'news', undefined))
+chrome.tabs.onCreated.addListener(refreshPopup)
 chrome.tabs.onUpdated.addListener((tab, change) => {
   if (change.status === 'complete' || change.url !== undefined) loaded.add(tab)
   void tabChanged(tab)
 })
 chrome.tabs.onRemoved.addListener((tab) => void tabChanged(tab))
-chrome.tabs.onActivated.addListener(() => void activeTabChanged())
+chrome.tabs.onActivated.addListener(() => void tabChanged())
 chrome.tabs.onAttached.addListener((tab) => void tabChanged(tab))
-chrome.windows.onFocusChanged.addListener(() => void activeTabChanged())
+chrome.windows.onFocusChanged.addListener(() => void tabChanged())
 chrome.tabs.onReplaced.addListener(async (now, before) => {
   await consent.enqueue(async () => {
     const { ticks } = await consent.session()

@@ -9,12 +9,9 @@ import {
   start,
 } from 'pagemcp'
 import { confirmedGateways, keepPage, resumePage } from './identity.ts'
-import { type Handlers, notify, type ReadRecord, type SiteUse, type TabInfo } from './messages.ts'
+import { type Parts, refreshPopup, type SiteUse, type TabInfo } from './messages.ts'
 import { tickedTabs } from './source.ts'
 import { withheldOf } from './withheld.ts'
-
-/** The most reads that the popup gets. */
-const maxReads = 20
 
 /** How long the engine may delay an announcement; wasm/engine, defaultUpdateInterval. */
 const updateInterval = 250 // ms
@@ -32,13 +29,9 @@ const maxDelay = 2_147_483_647 // ms
 const closeTimeout = 1000 // ms
 
 /** Starts the engine. `host` does what needs the browser's tabs. */
-export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
-  const tabs = tickedTabs({
-    tabs: async () => host.sharedTabs(undefined),
-    text: async (tab, site, client) => host.text({ tab, site, client }),
-  })
+export function runEngine(host: Parts['host']): Parts['engine'] {
+  const tabs = tickedTabs(host)
 
-  const reads: ReadRecord[] = []
   let reason: JoinReason | undefined
   let failure: string | undefined
   let connection: GatewayConnection | undefined
@@ -64,7 +57,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
     uses.push({ ...use, time: Date.now(), reads: (same?.reads ?? 0) + 1 })
     if (uses.length > 1 || same !== undefined) return // they are going to be stored
     setTimeout(() => {
-      Promise.resolve(host.used({ uses })).catch((error: unknown) => reportError(error))
+      host.used({ uses }).catch((error: unknown) => reportError(error))
       uses = []
     }, usesTime)
   }
@@ -100,11 +93,6 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
       if (mcp.state.gateways.at(-1)?.is === 'closed') closed()
       refreshPopup()
     })
-    mcp.on('read', ({ uri }) => {
-      reads.unshift({ uri, time: Date.now() })
-      reads.length = Math.min(reads.length, maxReads)
-      refreshPopup()
-    })
     mcp.on('access', refreshPopup)
     mcp.on('error', (error) => reportError(error))
     join(mcp)
@@ -121,7 +109,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
     own.joined.then(
       () => {
         keepPage()
-        void host.joined(undefined)
+        void host.joined()
       },
       (error: { reason?: JoinReason }) => {
         if (own !== connection) return // left
@@ -136,7 +124,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
       const mcp = await ready
       const gateway = mcp?.state.gateways.at(-1)
       const assistants = (await mcp?.access.grants()) ?? []
-      return { gateway, reason, failure, reads, assistants, pausedUntil: mcp?.access.pausedUntil }
+      return { gateway, reason, failure, assistants, pausedUntil: mcp?.access.pausedUntil }
     },
     async access(change) {
       const access = (await ready)?.access
@@ -166,7 +154,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
       mcp.close()
       if (isJoined) await Promise.race([ended, delay(closeTimeout)])
     },
-    tabs({ tabs: now, loaded }) {
+    async tabs({ tabs: now, loaded }) {
       shared = now
       updating = updating.then(() => update(now, loaded))
       // The background, which may be stopped, has no timers.
@@ -174,7 +162,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
       const next = Math.min(...now.map(({ until }) => until ?? Number.POSITIVE_INFINITY))
       if (next === Number.POSITIVE_INFINITY) return
       const delay = Math.min(Math.max(0, next - Date.now()) + 1, maxDelay)
-      ending = setTimeout(() => void host.ended(undefined), delay)
+      ending = setTimeout(() => void host.ended(), delay)
     },
   }
 }
@@ -183,10 +171,6 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
 function tabOf(uri: string | undefined, shared: readonly TabInfo[]): TabInfo | undefined {
   const [, id] = /^tab:\/\/\/([^/]+)(?:\/text)?$/.exec(uri ?? '') ?? []
   return shared.find((one) => (id === 'active' ? one.active : String(one.id) === id))
-}
-
-function refreshPopup() {
-  notify('popup', 'news', undefined)
 }
 
 function delay(ms: number): Promise<void> {

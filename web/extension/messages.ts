@@ -43,13 +43,6 @@ export interface TabText {
   cut: boolean
 }
 
-/** A read by an assistant. */
-export interface ReadRecord {
-  uri: string
-  /** ms since 1970. */
-  time: number
-}
-
 /** Reads of a site by an assistant, and the user's decision about it. */
 export interface SiteUse {
   site: string
@@ -83,8 +76,6 @@ export interface EngineStatus {
   reason?: JoinReason
   /** Why the engine did not start. */
   failure?: string
-  /** The newest first. */
-  reads: ReadRecord[]
   /** Assistants that have read today, or are stopped. */
   assistants: Awaited<ReturnType<PageAccess['grants']>>
   /** No assistant reads anything until then; ms since 1970. */
@@ -103,87 +94,67 @@ export interface Overview {
   status: EngineStatus
 }
 
-/** The messages of each part: arguments and answer, both JSON. */
-export interface Messages {
+/** What each part does for the others. Arguments and answers are JSON. */
+export interface Parts {
   background: {
-    overview: { args: undefined; answer: Overview }
+    overview(): Promise<Overview>
     /**
      * Ticks a tab if it still shows this site, to which there is consent, or unticks it. `time` is `session` by
      * default.
      */
-    tick: {
-      args: { tab: number; site: string; on: boolean; time?: TickTime }
-      answer: undefined
-    }
+    tick(args: { tab: number; site: string; on: boolean; time?: TickTime }): Promise<void>
     /**
      * The user has ticked a tab, and sees the permission prompt for its site, which may close the popup;
      * `undefined`: the user has refused.
      */
-    asking: { args: { tab: number; site: string } | undefined; answer: undefined }
+    asking(wanted: { tab: number; site: string } | undefined): Promise<void>
     /** The user has granted the permission: ticks the tab. */
-    consent: { args: { tab: number; site: string }; answer: undefined }
+    consent(choice: { tab: number; site: string }): Promise<void>
     /** Revokes consent. */
-    forget: { args: { site: string }; answer: undefined }
-    untickAll: { args: undefined; answer: undefined }
+    forget(args: { site: string }): Promise<void>
+    untickAll(): Promise<void>
     /** The switch for all sharing. */
-    share: { args: { on: boolean }; answer: undefined }
+    share(args: { on: boolean }): Promise<void>
     /** Joins the gateway of a link. */
-    join: { args: { link: string }; answer: undefined }
+    join(args: { link: string }): Promise<void>
     /** Stops or allows an assistant, or pauses all. */
-    access: { args: AccessChange; answer: undefined }
+    access(change: AccessChange): Promise<void>
     /** Stops or allows an assistant at one site. */
-    siteAccess: { args: SiteChange; answer: undefined }
+    siteAccess(change: SiteChange): Promise<void>
   }
   /** The background, for the engine. */
   host: {
     /** The engine has started, and needs the tabs. */
-    started: { args: undefined; answer: undefined }
+    started(): Promise<void>
     /** A tick has ended by its time. */
-    ended: { args: undefined; answer: undefined }
+    ended(): Promise<void>
     /** Assistants have read. */
-    used: { args: { uses: SiteUse[] }; answer: undefined }
+    used(args: { uses: SiteUse[] }): Promise<void>
     /** The gateway is joined; the next start joins it again. */
-    joined: { args: undefined; answer: undefined }
-    /** Requests the tabs that assistants may read, except those in {@link TabInfo.stopped}. */
-    sharedTabs: { args: undefined; answer: TabInfo[] }
-    /** Requests the text of such a tab for an assistant; `undefined`: there is no such tab. */
-    text: { args: { tab: number; site: string; client: string }; answer: TabText | undefined }
+    joined(): Promise<void>
+    /** The tabs that assistants may read, except those in {@link TabInfo.stopped}. */
+    sharedTabs(): Promise<TabInfo[]>
+    /** The text of such a tab for an assistant; `undefined`: there is no such tab. */
+    text(args: { tab: number; site: string; client: string }): Promise<TabText | undefined>
   }
   engine: {
-    status: { args: undefined; answer: EngineStatus }
-    /** Rejects if the text is not a link of a gateway. */
-    join: { args: { link: string }; answer: undefined }
-    access: { args: AccessChange; answer: undefined }
-    /** Stops the engine after its last messages. */
-    stop: { args: undefined; answer: undefined }
-    /** The tabs that assistants may read, whenever one of them has changed. */
-    tabs: { args: { tabs: TabInfo[]; loaded: number[] }; answer: undefined }
+    status(): Promise<EngineStatus>
+    /** Rejects with a TypeError if the text is not a link of a gateway. */
+    join(args: { link: string }): Promise<void>
+    access(change: AccessChange): Promise<void>
+    /** Ends subscriptions with a result, and the connection with a close. */
+    stop(): Promise<void>
+    /** The tabs that assistants may read, whenever one of them has changed. `loaded`: those with new documents. */
+    tabs(args: { tabs: TabInfo[]; loaded: number[] }): Promise<void>
   }
   popup: {
     /** The state has changed. */
-    news: { args: undefined; answer: undefined }
+    news(): Promise<void>
   }
 }
 
-type Part = keyof Messages
-type Signature<P extends Part, Q extends keyof Messages[P]> = Messages[P][Q] extends {
-  args: infer A
-  answer: infer R
-}
-  ? { args: A; answer: R }
-  : never
-
-/** Handlers of a part. Results of messages without an answer are ignored. */
-export type Handlers<P extends Part> = {
-  [Q in keyof Messages[P]]: (
-    args: Signature<P, Q>['args'],
-  ) => [Signature<P, Q>['answer']] extends [undefined]
-    ? unknown
-    : Signature<P, Q>['answer'] | Promise<Signature<P, Q>['answer']>
-}
-
 interface Message {
-  to: Part
+  to: keyof Parts
   what: string
   args?: unknown
 }
@@ -191,17 +162,17 @@ interface Message {
 type Reply = { value?: unknown } | { error: { name: string; message: string } }
 
 /** The timeout of an answer; a text may take 10 s. */
-const defaultTimeout = 15_000 // ms
+const answerTimeout = 15_000 // ms
 
 /** Handles messages of other parts of this extension. Call it before the first one can arrive. */
-export function handleMessages<P extends Part>(part: P, handlers: Handlers<P>): void {
+export function handleMessages<P extends keyof Parts>(part: P, handlers: Parts[P]): void {
   chrome.runtime.onMessage.addListener(
     (message: Message, sender, reply: (reply: Reply) => void) => {
       // Content scripts can send messages, too; ours sends none.
       const ours =
         sender.id === chrome.runtime.id && sender.url?.startsWith(chrome.runtime.getURL(''))
       if (!ours || message?.to !== part || !Object.hasOwn(handlers, message.what)) return false
-      const act = handlers[message.what as keyof Messages[P]] as (args: unknown) => unknown
+      const act = handlers[message.what as keyof Parts[P]] as (args: unknown) => unknown
       Promise.resolve(message.args)
         .then(act)
         .then(
@@ -214,44 +185,38 @@ export function handleMessages<P extends Part>(part: P, handlers: Handlers<P>): 
 }
 
 /**
- * Sends a request to another part.
- *
- * @throws the error of that part, by name and message; a `TimeoutError` after 15 s; an Error if that part
- *   does not run
+ * Another part. Its functions reject with the error of that part, by name and message; with a `TimeoutError`
+ * after 15 s; with an Error if that part does not run.
  */
-export async function request<P extends Part, Q extends keyof Messages[P] & string>(
-  to: P,
-  what: Q,
-  args: Signature<P, Q>['args'],
-  timeout = defaultTimeout,
-): Promise<Signature<P, Q>['answer']> {
-  const message: Message = { to, what, args }
+export function remote<P extends keyof Parts>(to: P): Parts[P] {
+  return new Proxy({} as Parts[P], {
+    get: (_, what: string) =>
+      what === 'then' ? undefined : (args: unknown) => request({ to, what, args }), // it is no promise
+  })
+}
+
+async function request(message: Message): Promise<unknown> {
   // The browser may stop the background during a request; a second message starts it again.
-  const reply = (await sendOnce(message, timeout)) ?? (await sendOnce(message, timeout))
-  if (reply === undefined) throw new Error(`the extension's ${to} does not answer`)
+  const reply = (await sendOnce(message)) ?? (await sendOnce(message))
+  if (reply === undefined) throw new Error(`the extension's ${message.to} does not answer`)
   if ('error' in reply) {
     throw Object.assign(new Error(reply.error.message), { name: reply.error.name })
   }
-  return reply.value as Signature<P, Q>['answer']
+  return reply.value
 }
 
 /** The reply to a message; `undefined` if no part handles it. */
-async function sendOnce(message: Message, timeout: number): Promise<Reply | undefined> {
+async function sendOnce(message: Message): Promise<Reply | undefined> {
   const sent: Promise<Reply | undefined> = chrome.runtime.sendMessage(message)
   return within(
     sent.catch(() => undefined), // the part does not run, or ended
-    timeout,
+    answerTimeout,
   )
 }
 
-/** Sends a message to another part, if it runs. */
-export function notify<P extends Part, Q extends keyof Messages[P] & string>(
-  to: P,
-  what: Q,
-  args: Signature<P, Q>['args'],
-): void {
-  const message: Message = { to, what, args }
-  void sendOnce(message, defaultTimeout).catch(() => {}) // it does not run: it requests the state when it starts
+/** Tells the popup that the state has changed. If it does not run, it requests the state when it starts. */
+export function refreshPopup(): void {
+  sendOnce({ to: 'popup', what: 'news' }).catch(() => {})
 }
 
 /** Settles like the promise, or rejects with a `TimeoutError` after `ms`. */

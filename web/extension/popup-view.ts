@@ -8,7 +8,6 @@ import type {
   AccessChange,
   EngineStatus,
   Overview,
-  ReadRecord,
   SiteChange,
   SiteUse,
   TabInfo,
@@ -16,9 +15,6 @@ import type {
 } from './messages.ts'
 import { clock, language, list, say, text } from './popup-language.ts'
 import { standingOf } from './standing.ts'
-
-/** The most reads that are shown. */
-const maxReads = 3
 
 export interface Actions {
   ticked(tab: TabInfo, on: boolean): void
@@ -48,24 +44,17 @@ export function showOverview({ on, tabs, sites, uses, status }: Overview, action
   showGateway(on, status)
   showTabs(on, tabs, sites, actions)
   showAssistants(on, uses, status, actions)
-  showReads(status.reads, tabs)
   element('sites-box').hidden = sites.length === 0
   element('sites-title').textContent = say(text.sites, { count: sites.length })
   const seen = [...status.assistants, ...uses].map(({ assistant }) => assistant)
   const everywhere = status.assistants.filter(isStopped).map(({ assistant }) => assistant)
-  const rows = sites.map((site) => {
-    const row = siteRows.get(site) ?? siteRow(site, actions)
-    siteRows.set(site, row)
-    const own = uses.filter((use) => use.site === site)
-    row.update(
-      [...new Set(seen)].sort().map((assistant) => {
-        const use = own.find((one) => one.assistant === assistant)
-        return { assistant, use, isStoppedEverywhere: everywhere.includes(assistant) }
-      }),
-    )
-    return row.item
-  })
-  arrange(element('sites'), rows)
+  const readers = (site: string): Reader[] =>
+    [...new Set(seen)].sort().map((assistant) => {
+      const use = uses.find((one) => one.site === site && one.assistant === assistant)
+      return { assistant, use, isStoppedEverywhere: everywhere.includes(assistant) }
+    })
+  const own = sites.map((site) => [site, readers(site)] as const)
+  showRows(element('sites'), own, (site) => siteRow(site, actions))
 }
 
 /** An assistant, at one site. */
@@ -76,25 +65,17 @@ interface Reader {
   isStoppedEverywhere: boolean
 }
 
-const siteRows = new Map<string, Row<Reader[]>>()
-
 /** A site that the user has agreed to, with each assistant that was seen. */
 function siteRow(site: string, actions: Actions): Row<Reader[]> {
   const forget = make('button', 'link', text.revoke)
   forget.ariaLabel = say(text.about, { action: text.revoke, names: site })
   forget.addEventListener('click', () => actions.forgotten(site))
   const list = make('ul', 'readers')
-  const readers = new Map<string, Row<Reader>>()
   return {
     item: make('li', 'site', make('div', 'row', make('span', 'title', site), forget), list),
     update(all) {
-      const rows = all.map((reader) => {
-        const row = readers.get(reader.assistant) ?? readerRow(site, reader.assistant, actions)
-        readers.set(reader.assistant, row)
-        row.update(reader)
-        return row.item
-      })
-      arrange(list, rows)
+      const readers = all.map((reader) => [reader.assistant, reader] as const)
+      showRows(list, readers, (assistant) => readerRow(site, assistant, actions))
     },
   }
 }
@@ -127,8 +108,6 @@ function readerRow(site: string, assistant: string, actions: Actions): Row<Reade
 const isStopped = ({ grants }: EngineStatus['assistants'][number]): boolean =>
   grants.some(({ allow }) => !allow)
 
-const assistantRows = new Map<string, Row<ShownAssistant>>()
-
 interface ShownAssistant {
   /** What it says of itself. */
   callsItself: string
@@ -151,16 +130,13 @@ function showAssistants(
     ? say(text.pausedUntil, { time: clock(pausedUntil) })
     : ''
   element('no-assistants').hidden = assistants.length > 0
-  const items = assistants.map((one) => {
+  const all = assistants.map((one) => {
     const { assistant, callsItself = '', readsToday: reads } = one
-    const row = assistantRows.get(assistant) ?? assistantRow(assistant, actions)
-    assistantRows.set(assistant, row)
     const own = uses.filter((use) => use.assistant === assistant && use.reads > 0)
     const sites = own.map(({ site }) => site)
-    row.update({ callsItself, sites, reads, isStopped: isStopped(one) })
-    return row.item
+    return [assistant, { callsItself, sites, reads, isStopped: isStopped(one) }] as const
   })
-  arrange(element('assistants'), items)
+  showRows(element('assistants'), all, (assistant) => assistantRow(assistant, actions))
 }
 
 function assistantRow(assistant: string, actions: Actions): Row<ShownAssistant> {
@@ -238,8 +214,6 @@ interface Row<T> {
   update(value: T): void
 }
 
-const tabRows = new Map<number, Row<Shown>>()
-
 interface Shown {
   tab: TabInfo
   on: boolean
@@ -251,14 +225,11 @@ function showTabs(on: boolean, tabs: TabInfo[], sites: string[], actions: Action
   const pages = tabs.filter(({ site }) => site !== undefined)
   element('no-tabs').hidden = pages.length > 0
   element('untick').hidden = !on || !pages.some(({ ticked }) => ticked)
-  const items = pages.map((tab) => {
-    const row = tabRows.get(tab.id) ?? tabRow(actions)
-    tabRows.set(tab.id, row)
-    row.update({ tab, on, asks: !sites.some((site) => haveOnePermission(site, tab.site ?? site)) })
-    return row.item
+  const all = pages.map((tab) => {
+    const asks = !sites.some((site) => haveOnePermission(site, tab.site ?? site))
+    return [tab.id, { tab, on, asks }] as const
   })
-  for (const id of tabRows.keys()) if (!pages.some((tab) => tab.id === id)) tabRows.delete(id)
-  arrange(element('tabs'), items)
+  showRows(element('tabs'), all, () => tabRow(actions))
 }
 
 function tabRow(actions: Actions): Row<Shown> {
@@ -313,33 +284,21 @@ function tabRow(actions: Actions): Row<Shown> {
   }
 }
 
-function showReads(reads: ReadRecord[], tabs: TabInfo[]) {
-  element('no-reads').hidden = reads.length > 0
-  const rows = reads.slice(0, maxReads).map(({ uri, time }) => {
-    const when = document.createElement('time')
-    // In English: British or American, as the browser has it.
-    when.textContent = new Date(time).toLocaleTimeString(language === 'en' ? undefined : language)
-    return make('li', 'row', make('span', 'title', nameOf(uri, tabs)), when)
-  })
-  element('reads').replaceChildren(...rows)
-}
-
-/** The name of a resource. */
-function nameOf(uri: string, tabs: TabInfo[]): string {
-  const [, id, part] = /^tab:\/\/\/([^/]*)(\/text)?$/.exec(uri) ?? []
-  if (id === '') return text.listOfTabs
-  const tab = tabs.find((one) => String(one.id) === id)
-  const name = id === 'active' ? text.activeTab : tab ? plainLabel(tab.title, 80) : text.closedTab
-  return part === undefined ? name : say(text.textOf, { tab: name })
-}
-
-/** Puts items into a list, and moves none that stands where it should. */
-function arrange(list: Element, items: Element[]) {
-  for (const [at, item] of items.entries()) {
-    if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
+/** Shows rows by their keys in a list. A row that stays keeps its element, and none moves that stands where it should. */
+function showRows<K, T>(list: Element, all: (readonly [K, T])[], made: (key: K) => Row<T>) {
+  const before = (rows.get(list) ?? new Map()) as Map<K, Row<T>>
+  const now = new Map(all.map(([key]) => [key, before.get(key) ?? made(key)]))
+  rows.set(list, now as Map<unknown, Row<unknown>>)
+  for (const [at, [key, value]] of all.entries()) {
+    const row = now.get(key) as Row<T>
+    row.update(value)
+    if (list.children[at] !== row.item) list.insertBefore(row.item, list.children[at] ?? null)
   }
-  while (list.children.length > items.length) list.lastElementChild?.remove()
+  while (list.children.length > all.length) list.lastElementChild?.remove()
 }
+
+/** The rows of each list. */
+const rows = new WeakMap<Element, Map<unknown, Row<unknown>>>()
 
 function make(tag: string, className: string, ...children: (string | Node)[]): HTMLElement {
   const made = document.createElement(tag)

@@ -81,13 +81,6 @@ export const en = {
   /** Between names. */
   separator: ', ',
 
-  readLast: 'Read last',
-  noReads: 'Nothing yet.',
-  listOfTabs: 'The list of ticked tabs',
-  activeTab: 'The active tab',
-  closedTab: 'A closed tab',
-  textOf: '{tab} (text)',
-
   sites: 'Sites you agreed to ({count})',
   revoke: 'Revoke',
 

@@ -2,11 +2,12 @@
 
 import { defaultGateway, gatewayOf } from 'pagemcp'
 import { confirmedGateways, confirmGateway } from './identity.ts'
-import { handleMessages, type Overview, request, type TabInfo, type TickTime } from './messages.ts'
+import { handleMessages, type Overview, remote, type TabInfo } from './messages.ts'
 import { permissionFor } from './platform.ts'
 import { say, showTexts, text } from './popup-language.ts'
 import { type Actions, element, showOverview } from './popup-view.ts'
 
+const background = remote('background')
 let shown: Overview | undefined
 let loading: Promise<void> | undefined
 let stale = false
@@ -17,7 +18,7 @@ async function show(): Promise<void> {
   loading ??= (async () => {
     while (stale) {
       stale = false
-      shown = await request('background', 'overview', undefined)
+      shown = await background.overview()
       showOverview(shown, actions)
     }
   })().finally(() => {
@@ -33,36 +34,24 @@ async function show(): Promise<void> {
 function ticked({ id: tab, site }: TabInfo, on: boolean) {
   if (site === undefined) return
   if (!on || shown?.sites.includes(site)) {
-    refreshAfter(request('background', 'tick', { tab, site, on }))
+    refreshAfter(background.tick({ tab, site, on }))
     return
   }
-  void request('background', 'asking', { tab, site })
+  void background.asking({ tab, site })
   const granted = chrome.permissions.request(permissionFor(site))
   refreshAfter(
-    granted.then((yes) =>
-      yes
-        ? request('background', 'consent', { tab, site })
-        : request('background', 'asking', undefined),
-    ),
+    granted.then((yes) => (yes ? background.consent({ tab, site }) : background.asking(undefined))),
   )
-}
-
-function forgotten(site: string) {
-  refreshAfter(request('background', 'forget', { site }))
-}
-
-/** The user has chosen how long a ticked tab may be read. */
-function timed({ id: tab, site }: TabInfo, time: TickTime) {
-  if (site === undefined) return
-  refreshAfter(request('background', 'tick', { tab, site, on: true, time }))
 }
 
 const actions: Actions = {
   ticked,
-  timed,
-  forgotten,
-  access: (change) => refreshAfter(request('background', 'access', change)),
-  siteAccess: (change) => refreshAfter(request('background', 'siteAccess', change)),
+  timed({ id: tab, site }, time) {
+    if (site !== undefined) refreshAfter(background.tick({ tab, site, on: true, time }))
+  },
+  forgotten: (site) => refreshAfter(background.forget({ site })),
+  access: (change) => refreshAfter(background.access(change)),
+  siteAccess: (change) => refreshAfter(background.siteAccess(change)),
 }
 
 /** Shows the state after an action, successful or not. */
@@ -101,7 +90,7 @@ element('accept-gateway').addEventListener('click', () => {
 })
 
 function join() {
-  request('background', 'join', { link: link.value }).then(
+  background.join({ link: link.value }).then(
     () => {
       link.value = ''
       element('gateway').classList.remove('again')
@@ -126,14 +115,12 @@ element('copy').addEventListener('click', async () => {
 element('pause').addEventListener('click', () =>
   actions.access({ pause: shown?.status.pausedUntil === undefined }),
 )
-element('untick').addEventListener('click', () =>
-  refreshAfter(request('background', 'untickAll', undefined)),
-)
+element('untick').addEventListener('click', () => refreshAfter(background.untickAll()))
 element<HTMLInputElement>('share').addEventListener('change', ({ target }) => {
-  refreshAfter(request('background', 'share', { on: (target as HTMLInputElement).checked }))
+  refreshAfter(background.share({ on: (target as HTMLInputElement).checked }))
 })
 
 showTexts()
 element('command').textContent = `pagemcp dev --allow-origin ${location.origin}`
-handleMessages('popup', { news: () => void show() })
+handleMessages('popup', { news: show })
 void show()

@@ -3,15 +3,10 @@
 import type { Changed, Source } from 'pagemcp'
 import { type ListedTab, tabList, tabTitle, tabUrl } from '../src/sources/tabs.ts'
 import { staleBy } from './changes.ts'
-import type { TabInfo, TabText } from './messages.ts'
+import type { Parts, TabInfo } from './messages.ts'
 
 /** The functions of the browser that the source needs. */
-export interface Browser {
-  /** The tabs that may be read right now, except by {@link TabInfo.stopped}. */
-  tabs(): Promise<TabInfo[]>
-  /** The text of such a tab for an assistant, if it still shows that site. */
-  text(tab: number, site: string, client: string): Promise<TabText | undefined>
-}
+export type Browser = Pick<Parts['host'], 'sharedTabs' | 'text'>
 
 export interface TickedTabs {
   source: Source
@@ -59,9 +54,10 @@ export function tickedTabs(browser: Browser): TickedTabs {
     ...tabList({
       words,
       // Answer and decision are about the same tab with the same site: it may go to another one meanwhile.
-      tabs: async ({ client = '' }) => (await browser.tabs()).map((tab) => listedTab(tab, client)),
-      text: async ({ id, origin }, { client = '' }) =>
-        origin === undefined ? undefined : browser.text(Number(id), origin, client),
+      tabs: async ({ client = '' }) =>
+        (await browser.sharedTabs()).map((tab) => listedTab(tab, client)),
+      text: async ({ id, origin: site }, { client = '' }) =>
+        site === undefined ? undefined : browser.text({ tab: Number(id), site, client }),
     }),
 
     watch(changed, signal) {

@@ -3,28 +3,27 @@
  * runs in an offscreen document, which stays.
  */
 
-import { noEngine, type Platform, statusTimeout, stopTimeout } from '../engine-host.ts'
-import { handleMessages, notify, request } from '../messages.ts'
+import { type Platform, stopTimeout } from '../engine-host.ts'
+import { handleMessages, remote, within } from '../messages.ts'
 import { serialQueue } from '../queue.ts'
-
-const page = 'offscreen.html'
-
-async function engineRuns(): Promise<boolean> {
-  const contexts = await chrome.runtime.getContexts({
-    contextTypes: [chrome.runtime.ContextType.OFFSCREEN_DOCUMENT],
-  })
-  return contexts.length > 0
-}
 
 export const engineHost: Platform['engineHost'] = (host) => {
   const enqueue = serialQueue() // the switch may be used again while the engine stops
+  const engine = remote('engine')
   handleMessages('host', host)
+  const running = async () => {
+    const contexts = await chrome.runtime.getContexts({
+      contextTypes: [chrome.runtime.ContextType.OFFSCREEN_DOCUMENT],
+    })
+    return contexts.length > 0 ? engine : undefined
+  }
   return {
+    running,
     start: () =>
       enqueue(async () => {
-        if (await engineRuns()) return
+        if (await running()) return
         await chrome.offscreen.createDocument({
-          url: page,
+          url: 'offscreen.html',
           reasons: [chrome.offscreen.Reason.WORKERS],
           justification:
             'The MCP engine runs in a Worker, which holds the connection to the gateway.',
@@ -32,17 +31,10 @@ export const engineHost: Platform['engineHost'] = (host) => {
       }),
     stop: () =>
       enqueue(async () => {
-        if (!(await engineRuns())) return
-        await request('engine', 'stop', undefined, stopTimeout).catch(() => {}) // then without last messages
+        if (!(await running())) return
+        await within(engine.stop(), stopTimeout).catch(() => {}) // then without last messages
         await chrome.offscreen.closeDocument()
       }),
-    async status() {
-      if (!(await engineRuns())) return noEngine
-      return request('engine', 'status', undefined, statusTimeout)
-    },
-    join: (link) => request('engine', 'join', { link }),
-    access: (change) => request('engine', 'access', change),
-    tabs: (tabs, loaded) => notify('engine', 'tabs', { tabs, loaded }),
   }
 }
 

@@ -5,8 +5,8 @@
  */
 
 import { runEngine } from '../engine.ts'
-import { noEngine, type Platform, statusTimeout, stopTimeout } from '../engine-host.ts'
-import { type Handlers, within } from '../messages.ts'
+import { type Platform, stopTimeout } from '../engine-host.ts'
+import { type Parts, within } from '../messages.ts'
 import { serialQueue } from '../queue.ts'
 
 const alarm = 'engine'
@@ -16,7 +16,7 @@ const alarmPeriod = 20 / 60 // minutes
 
 export const engineHost: Platform['engineHost'] = (host) => {
   const enqueue = serialQueue() // the switch may be used again while the engine stops
-  let engine: Handlers<'engine'> | undefined
+  let engine: Parts['engine'] | undefined
   // The event itself counts. An engine that was never joined does not start by itself: then the alarm ends.
   chrome.alarms.onAlarm.addListener(() => {
     void enqueue(async () => {
@@ -29,26 +29,16 @@ export const engineHost: Platform['engineHost'] = (host) => {
         if (engine !== undefined) return
         await chrome.alarms.create(alarm, { periodInMinutes: alarmPeriod })
         engine = runEngine(host)
-        void host.started(undefined)
+        void host.started()
       }),
     stop: () =>
       enqueue(async () => {
         await chrome.alarms.clear(alarm)
-        const stopped = engine?.stop(undefined)
+        const stopped = engine?.stop()
         engine = undefined
         await within(Promise.resolve(stopped), stopTimeout).catch(() => {}) // then without last messages
       }),
-    status: async () =>
-      engine === undefined
-        ? noEngine
-        : within(Promise.resolve(engine.status(undefined)), statusTimeout),
-    async join(link) {
-      await engine?.join({ link })
-    },
-    async access(change) {
-      await engine?.access(change)
-    },
-    tabs: (tabs, loaded) => void engine?.tabs({ tabs, loaded }),
+    running: async () => engine,
   }
 }
 

@@ -66,7 +66,6 @@ const full: Overview = {
   ],
   status: {
     gateway: { url: 'ws://127.0.0.1:8808/page', is: 'joined', name: 'browser' },
-    reads: ['tab:///', 'tab:///active', 'tab:///9/text'].map((uri) => ({ uri, time: tomorrow })),
     assistants: [
       assistant('claude-code', false),
       assistant('codex', false),
@@ -161,7 +160,6 @@ for (const language of languages) {
       filled(text.mayReadAfter, { count: 1234 }),
       text.stoppedHere,
       text.stoppedEverywhere,
-      filled(text.textOf, { tab: text.closedTab }),
       filled(text.sites, { count: 2 }),
     ]) {
       assert.ok(shown.includes(one), `${one} is not in ${shown}`)

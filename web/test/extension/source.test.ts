@@ -32,8 +32,8 @@ function tab(id: number, more: Partial<TabInfo> = {}): TabInfo {
 
 const served = (...tabs: TabInfo[]) =>
   tickedTabs({
-    tabs: async () => structuredClone(tabs),
-    text: async (id) => ({ text: `text of ${id}`, cut: id === 2 }),
+    sharedTabs: async () => structuredClone(tabs),
+    text: async ({ tab }) => ({ text: `text of ${tab}`, cut: tab === 2 }),
   })
 
 test('tabs are listed by number, page by page', async () => {
@@ -89,8 +89,8 @@ test('an assistant is shown and answered tabs of sites at which it is not stoppe
   const bank = { site: 'https://bank.example', stopped: ['claude'] }
   const all = [tab(1), tab(2, { ...bank, active: true }), tab(3, { ...bank, discarded: true })]
   const { source } = tickedTabs({
-    tabs: async () => structuredClone(all),
-    text: async (id, _, client) => ({ text: `${id} for ${client}`, cut: false }),
+    sharedTabs: async () => structuredClone(all),
+    text: async ({ tab, client }) => ({ text: `${tab} for ${client}`, cut: false }),
   })
   const fixed = ['tab:///', 'tab:///active']
   const cases = [
@@ -153,7 +153,7 @@ test('the tab that is answered is the one that is decided about', async () => {
   ]
   let next = 0
   const { source } = tickedTabs({
-    tabs: async () => looks[next++] ?? [],
+    sharedTabs: async () => looks[next++] ?? [],
     text: async () => undefined,
   })
   const [first] = await source.read('tab:///active', { signal, client: 'claude' })

@@ -9,7 +9,7 @@ type Status = Overview['status']
 
 const url = 'ws://127.0.0.1:8808/page'
 const tabs = (shared: boolean) => [{ shared }] as Overview['tabs']
-const status = (more: Partial<Status>): Status => ({ reads: [], assistants: [], ...more })
+const status = (more: Partial<Status>): Status => ({ assistants: [], ...more })
 const joined = { gateway: { url, is: 'joined', name: 'browser' } } as const
 
 for (const [is, on, shared, more] of [
