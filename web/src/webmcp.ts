@@ -4,19 +4,25 @@
  * registered become tools of MCP.
  * A file of its own in the package, loaded by the option `webMcp` of `start`.
  *
- * Input and schemas are objects, and JSON text in the polyfill of @mcp-b. Since Chromium 160 tools are interface objects, whose
- * members are read by name: `source` instead of `window`, and `null` for an empty schema or no annotations.
- *
  * @see https://webmachinelearning.github.io/webmcp/
  */
 
-import { isBlock, type OwnCallRequest, type ToolDescription, type ToolResult } from './callee.ts'
+import type { ToolDescription } from './callee.ts'
 import { isGoodbye } from './link.ts'
 import type { Registry } from './registry.ts'
-import { type Json, NotFoundError, type Source } from './source.ts'
+import { NotFoundError, type Source } from './source.ts'
 import type { PageMcp } from './start.ts'
-import { checker } from './tool.ts'
 import { type ReadingTool, type Request, readingTools } from './webmcp-resources.ts'
+import {
+  announceGateways,
+  described,
+  execute,
+  modelContext,
+  type NativeTool,
+  nativeTools,
+  ownArguments,
+  resultOf,
+} from './webmcp-tools.ts'
 
 /** What is besides the tools that an app wants. */
 export interface WebMcpOptions {
@@ -24,38 +30,15 @@ export interface WebMcpOptions {
   debugging?: boolean
 }
 
-/** A tool as the browser describes it. */
-interface NativeTool {
-  readonly name: string
-  readonly title?: string | null
-  readonly description?: string | null
-  readonly inputSchema?: object | string | null
-  readonly annotations?: {
-    readonly readOnlyHint?: boolean | null
-    readonly untrustedContentHint?: boolean | null
-    readonly consequentialHint?: boolean | null
-    readonly debugging?: boolean | null
-  } | null
-  readonly source?: unknown
-  readonly window?: unknown
-}
-interface ModelContext {
-  registerTool?(tool: object, options: { signal: AbortSignal }): unknown
-  getTools?(): Promise<readonly NativeTool[]>
-  executeTool?(tool: NativeTool, input: unknown, options: object): Promise<string | null>
-  addEventListener?(type: string, listener: () => void, options: { signal: AbortSignal }): void
-}
-type Schema = { readonly [keyword: string]: Json }
-
-/** The interface of this document, or `undefined`. A polyfill may add it later. */
-const modelContext = () => (globalThis.document as { modelContext?: ModelContext })?.modelContext
-
 /** The names of tools that engines of this document have offered, which are not mirrored. */
 const offered = new Set<string>()
 
+/** The gateways that each engine of this document has joined, which have all tools of the document by it. */
+const serving = new Map<object, readonly string[]>()
+
 /** Joins both directions, until the signal aborts. */
 export function joinWebMcp(
-  mcp: Pick<PageMcp, 'accept' | 'mount'>,
+  mcp: Pick<PageMcp, 'accept' | 'mount' | 'state' | 'on'>,
   registry: Registry,
   { debugging = false }: WebMcpOptions,
   signal: AbortSignal,
@@ -71,18 +54,14 @@ export function joinWebMcp(
     return true
   }
   const mirrored = async () => {
-    const all = (await modelContext()
-      ?.getTools?.()
-      .catch((error) => {
-        if (refused(error)) return []
-        throw error
-      })) as readonly NativeTool[] | undefined
-    return (all ?? []).filter(({ name, annotations, source, window: owner }) => {
-      const place = source ?? owner ?? globalThis // frames have their own
-      return (
-        place === globalThis && !offered.has(name) && (debugging || annotations?.debugging !== true)
-      )
+    const all = await nativeTools().catch((error) => {
+      if (refused(error)) return []
+      throw error
     })
+    return all.filter(
+      ({ name, annotations }) =>
+        !offered.has(name) && (debugging || annotations?.debugging !== true),
+    )
   }
   mcp.mount(mirror(mirrored), '', { signal })
 
@@ -123,8 +102,17 @@ export function joinWebMcp(
   }
   const forget = registry.watchTools(update)
   update()
+  const announce = () => {
+    const joined = mcp.state.gateways.filter(({ is }) => is === 'joined').map(({ url }) => url)
+    if (signal.aborted) serving.delete(mcp)
+    else serving.set(mcp, joined)
+    announceGateways([...serving.values()].flat())
+  }
+  mcp.on('state', announce, { signal })
+  announce()
   signal.addEventListener('abort', () => {
     forget()
+    announce()
     for (const name of [...offers.keys()]) withdraw(name)
   })
 }
@@ -216,7 +204,7 @@ function mirror(mirrored: () => Promise<readonly NativeTool[]>): Source {
     async callTool(name, args, request) {
       const tool = (await mirrored()).find((one) => one.name === name)
       if (tool === undefined) throw new NotFoundError(name)
-      const input = await ownArguments(tool, args, request as OwnCallRequest)
+      const input = ownArguments(tool, args)
       request.signal.throwIfAborted()
       return resultOf(await execute(tool, input, request.signal))
     },
@@ -224,109 +212,4 @@ function mirror(mirrored: () => Promise<readonly NativeTool[]>): Source {
       modelContext()?.addEventListener?.('toolchange', () => changed({ list: 'tools' }), { signal })
     },
   }
-}
-
-/** Text if the input is refused before the tool runs: other errors may be the tool's own. */
-async function execute(tool: NativeTool, input: object, signal: AbortSignal) {
-  const context = modelContext()
-  if (!context?.executeTool) {
-    throw new Error(
-      `the tool ${tool.name} cannot run: document.modelContext was removed; reload the page`,
-    )
-  }
-  try {
-    return await context.executeTool(tool, input, { signal })
-  } catch (error) {
-    const { name, message = '' } = (error ?? {}) as Error
-    const isRefused = name === 'TypeError' && /'executeTool'|must be a (JSON )?string/.test(message)
-    if (!isRefused && !message.startsWith('Failed to parse input')) throw error
-  }
-  return context.executeTool(tool, JSON.stringify(input), { signal })
-}
-
-function described(tool: NativeTool): ToolDescription {
-  const { name, title, description, annotations } = tool
-  const { readOnlyHint, consequentialHint, untrustedContentHint } = annotations ?? {}
-  const note = untrustedContentHint ? 'The result may have untrusted content.' : ''
-  const schema = schemaOf(tool)
-  const properties = Object.entries((schema.properties ?? {}) as object)
-  const shown = shownKeys(properties.map(([key]) => key)) // those of forms may be such as `items[]`, which APIs refuse
-  const required = Array.isArray(schema.required) ? schema.required.map(String) : undefined
-  return {
-    name,
-    title: title || undefined,
-    description: [description, note].filter(Boolean).join('\n\n'),
-    inputSchema: {
-      ...schema,
-      ...(schema.properties !== undefined && {
-        properties: Object.fromEntries(properties.map(([key, own]) => [shown.get(key), own])),
-      }),
-      ...(required && { required: required.map((key) => shown.get(key) ?? key) }),
-    },
-    annotations: {
-      readOnlyHint: readOnlyHint ?? undefined,
-      destructiveHint: consequentialHint ?? undefined,
-    },
-  }
-}
-
-/** Arguments of a client under the keys of the tool, with texts that are JSON of what it wants taken for that. */
-async function ownArguments(
-  tool: NativeTool,
-  args: Record<string, unknown>,
-  { check }: OwnCallRequest,
-) {
-  const schema = schemaOf(tool)
-  const shown = shownKeys(Object.keys((schema.properties ?? {}) as object))
-  const own = new Map([...shown].map(([key, name]) => [name, key]))
-  const named = Object.fromEntries(
-    Object.entries(args).map(([key, value]) => [own.get(key) ?? key, value]),
-  )
-  const checked = await check(named, checker(tool.name, schema, 'input')).catch(() => undefined)
-  return checked && 'value' in checked ? (checked.value as object) : named // the browser checks nothing
-}
-
-/** The schema of a tool; of any object, if the tool has none that clients can use. */
-function schemaOf({ name, inputSchema }: NativeTool): Schema {
-  try {
-    const schema = typeof inputSchema === 'string' ? JSON.parse(inputSchema) : inputSchema
-    if (typeof schema === 'object' && schema !== null) {
-      return checker(name, { type: 'object', ...schema }, 'input').json
-    }
-  } catch {} // it is none
-  return { type: 'object' }
-}
-
-/** A whole result if the tool returned one of MCP. */
-function resultOf(answer: string | null): ToolResult {
-  if (answer === null) {
-    const text = 'The document was left while the tool ran; it may have taken effect.'
-    return { content: [{ type: 'text', text }], isError: true }
-  }
-  try {
-    const { content, isError } = JSON.parse(answer) as ToolResult
-    if (Array.isArray(content) && content.every(isBlock)) return { content, isError }
-  } catch {} // it is text
-  return { content: [{ type: 'text', text: answer }] }
-}
-
-// What APIs of models take as a schema of arguments. One tool that has something else makes them refuse the
-// whole conversation.
-
-/** Whether APIs take the key of a property. */
-const isKey = (key: string) => /^[a-zA-Z0-9_.-]{1,64}$/.test(key)
-
-/** Keys as APIs take them, by those of a schema; a key that they take stays. */
-export function shownKeys(keys: readonly string[]): Map<string, string> {
-  const shown = new Map(keys.filter(isKey).map((key) => [key, key]))
-  const taken = new Set(shown.keys())
-  for (const key of keys) {
-    if (shown.has(key)) continue
-    const spelled = key.replace(/[^a-zA-Z0-9_.-]/gu, '_').slice(0, 58)
-    let one = spelled
-    for (let i = 2; one === '' || taken.has(one); i++) one = `${spelled}_${i}`
-    shown.set(key, one)
-    taken.add(one)
-  }
-  return shown
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exactArguments, parseExact } from '../../src/answer-call.ts'
-import { shownKeys } from '../../src/webmcp.ts'
+import { shownKeys } from '../../src/webmcp-tools.ts'
 import { resultOf, type TestClient } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
