@@ -7,7 +7,7 @@
  * @see https://webmachinelearning.github.io/webmcp/
  */
 
-import type { ToolDescription } from './callee.ts'
+import type { ToolResult } from './callee.ts'
 import { isGoodbye } from './link.ts'
 import type { Registry } from './registry.ts'
 import { NotFoundError, type Source } from './source.ts'
