@@ -28,8 +28,7 @@ type Running struct {
 	PID       int    `json:"pid"`
 	MCP       string `json:"mcp"` // http://127.0.0.1:8808/mcp
 	TokenFile string `json:"tokenFile"`
-	Docs      string `json:"docs,omitempty"` // URL of the documentation, if a command serves it
-	Dev       string `json:"dev,omitempty"`  // that and where `pagemcp dev` runs; "" if it does not
+	Dev       string `json:"dev,omitempty"` // that and where `pagemcp dev` runs; "" if it does not
 }
 
 // controlTime is how long a command may take, the log excepted.

@@ -77,9 +77,6 @@ type PageStatus struct {
 // running describes the gateway to other processes.
 func (g *Gateway) running() Running {
 	r := Running{PID: os.Getpid(), MCP: g.URL(), TokenFile: g.options.TokenFile}
-	if web := g.doors.web(); web.Docs != "" {
-		r.Docs = web.Web + web.Docs
-	}
 	if dev := g.doors.dev(); dev != nil {
 		r.Dev = dev.runs()
 	}

@@ -34,8 +34,7 @@ type Door struct {
 	Sampling   []string `json:"sampling,omitempty"`   // see Options.SamplingOrigins
 	Monitors   []string `json:"monitors,omitempty"`   // whose pages may monitor the traffic and send requests, besides joining
 
-	Web  string `json:"web,omitzero"`  // URL of the command's web server, whose origins are above; it ends with a slash
-	Docs string `json:"docs,omitzero"` // path of the documentation below it
+	Web string `json:"web,omitzero"` // URL of the command's web server, whose origins are above; it ends with a slash
 
 	// Settings hold for the whole gateway: see Options.settings.
 	Settings map[string]string `json:"settings,omitempty"`

@@ -135,7 +135,7 @@ func (o *Options) tls() (*tls.Config, error) {
 	}
 	certificate, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
 	if err != nil {
-		return nil, fmt.Errorf("read the certificate for TLS: %w", err)
+		return nil, fmt.Errorf("read the certificate for TLS: %w; `mkcert 127.0.0.1 localhost ::1` makes a certificate and its key", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"http/1.1"}}, nil // WebSockets need it
 }

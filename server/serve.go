@@ -135,7 +135,7 @@ func (g *Gateway) logOtherUsers() func(uid int) {
 			return
 		}
 		if uid < 0 {
-			g.log.Warn("rejected a connection: the system knows no process at its other end")
+			g.log.Warn("rejected a connection: the system knows no process at its other end; connect from this machine itself, not from a container or through a tunnel")
 			return
 		}
 		g.log.Warn("rejected a program of another user", "user", uid, "allowed", os.Getuid())

@@ -246,10 +246,10 @@ func startProgram(ctx context.Context, dir string, command []string) error {
 			}
 			text, _ := io.ReadAll(io.NewSectionReader(log, before, 4<<10)) // bytes
 			why, _, _ := strings.Cut(strings.TrimPrefix(string(text), "pagemcp: "), "\n")
-			return errors.New(cmp.Or(why, fmt.Sprintf("the gateway has not started: %v", err)))
+			return errors.New(cmp.Or(why, fmt.Sprintf("the gateway has not started: %v; see stderr.log in %s", err, dir)))
 		case <-time.After(lockPoll / 2):
 		case <-ctx.Done():
-			return fmt.Errorf("the gateway has not started: %w", ctx.Err())
+			return fmt.Errorf("the gateway has not started: %w; see stderr.log in %s", ctx.Err(), dir)
 		}
 	}
 	return nil

@@ -92,7 +92,7 @@ func openState(dir string, d disk, wait time.Duration, log *slog.Logger) (*state
 	}
 	if local, ok := d.(osDisk); ok {
 		if err := local.restrictToOwner(); err != nil {
-			return nil, fmt.Errorf("state directory %s is open to other users: %w", dir, err)
+			return nil, fmt.Errorf("state directory %s is open to other users: %w; run chmod 700 on it, or name another with --state", dir, err)
 		}
 	}
 	if err := s.lock(wait); err != nil {

@@ -46,9 +46,6 @@ func devCommand(std streams) *cobra.Command {
 	return c
 }
 
-// docsStart is the path of the first page of the documentation.
-const docsStart = "/docs/index.html"
-
 // webFiles are what dev serves: built from the sources, or embedded in the program.
 type webFiles struct {
 	// watch calls built with the files, or with an error of the sources, once or whenever
@@ -56,7 +53,6 @@ type webFiles struct {
 	watch func(ctx context.Context, built func(files map[string][]byte, err error)) error
 
 	isBuilt bool // from the sources, which takes a while
-	hasDocs bool // the documentation is among the files
 	// extension returns the unpacked extension for a browser, by path.
 	extension func(browser string) (map[string][]byte, error)
 
@@ -75,7 +71,7 @@ func dev(ctx context.Context, o devOptions, std streams) error {
 		if err != nil {
 			return fmt.Errorf("--files: %w", err)
 		}
-		source.watch, source.hasDocs = unchanged(files), files[docsStart] != nil
+		source.watch = unchanged(files)
 	} else if source.isBuilt {
 		fmt.Fprintln(std.err, "building …")
 	}
@@ -85,9 +81,6 @@ func dev(ctx context.Context, o devOptions, std streams) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	door := server.Door{Command: "dev"}
-	if source.hasDocs {
-		door.Docs = "docs/"
-	}
 	w := devserver.New()
 	defer w.Close()
 	if err := listenWeb(w, &door, o.web); err != nil {

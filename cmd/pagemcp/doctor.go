@@ -51,7 +51,7 @@ func doctor(ctx context.Context, state, addr string, asJSON bool, std streams) e
 	if asJSON {
 		err = printJSON(std.out, findings)
 	} else {
-		err = printFindings(std, findings, state)
+		err = printFindings(std, findings)
 	}
 	if err == nil && slices.ContainsFunc(findings, func(f server.Finding) bool { return f.Level == server.LevelProblem }) {
 		return errProblems
@@ -62,18 +62,13 @@ func doctor(ctx context.Context, state, addr string, asJSON bool, std streams) e
 // maxFinding is the length of a text of a finding, in characters: it may quote a file.
 const maxFinding = 4_000
 
-// printFindings prints findings. Warnings and problems have the address of their entry in
-// the documentation.
-func printFindings(std streams, findings []server.Finding, state string) error {
-	page := entriesPage(state)
+// printFindings prints findings, each with what to do.
+func printFindings(std streams, findings []server.Finding) error {
 	marks := map[server.Level]string{server.LevelOK: "ok      ", server.LevelWarning: "warning ", server.LevelProblem: "PROBLEM "}
 	for _, f := range findings {
 		text := marks[f.Level] + f.Check + ": " + plain.Lines(f.Text, maxFinding) + "\n"
 		if f.Advice != "" {
 			text += "        → " + plain.Lines(f.Advice, maxFinding) + "\n"
-		}
-		if anchor, ok := web.Entry(f.Text); ok && f.Level != server.LevelOK {
-			text += "        More: " + page + "#" + anchor + "\n"
 		}
 		if _, err := fmt.Fprint(std.out, text); err != nil {
 			return err

@@ -19,8 +19,7 @@ func findWebFiles() (webFiles, error) {
 		return webFiles{}, err
 	}
 	return webFiles{
-		hasDocs: files[docsStart] != nil,
-		watch:   unchanged(files),
+		watch: unchanged(files),
 		extension: func(browser string) (map[string][]byte, error) {
 			return site.Files(site.Extension + "/" + browser)
 		},

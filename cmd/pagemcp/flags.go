@@ -153,7 +153,7 @@ type gateway struct {
 func (g gateway) fragment(ctx context.Context, std streams) string {
 	fragment, err := g.Fragment(ctx, g.Port)
 	if err != nil {
-		printError(std, "", err)
+		printError(std, err)
 	}
 	return fragment
 }

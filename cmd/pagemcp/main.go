@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/pagemcp/pagemcp/wasm/plain"
 	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
 )
@@ -28,10 +29,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the next signal ends the process, whatever it waits for
 	std := streams{os.Stdin, os.Stdout, os.Stderr}
-	ran, err := execute(ctx, os.Args[1:], std)
+	err := execute(ctx, os.Args[1:], std)
 	stop()
 	if err != nil {
-		printError(std, stateOf(ran), err)
+		printError(std, err)
 		os.Exit(exitCode(err))
 	}
 }
@@ -54,16 +55,20 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// execute runs one command line, and returns the command that ran. The error is one line that
-// says what to do.
-func execute(ctx context.Context, args []string, std streams) (ran *cobra.Command, err error) {
+// printError prints an error, which may quote a file.
+func printError(std streams, err error) {
+	fmt.Fprintln(std.err, "pagemcp:", plain.Lines(err.Error(), maxFinding))
+}
+
+// execute runs one command line. The error is one line that says what to do.
+func execute(ctx context.Context, args []string, std streams) error {
 	root := newRoot(std)
 	root.SetArgs(args)
-	ran, err = root.ExecuteContextC(ctx)
+	ran, err := root.ExecuteContextC(ctx)
 	if ran == root && err != nil && !errors.As(err, new(mistake)) { // an unknown command
 		err = mistake{errors.New(strings.Join(strings.Fields(err.Error()), " "))}
 	}
-	return ran, err
+	return err
 }
 
 // Groups of commands in the help.

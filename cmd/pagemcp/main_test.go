@@ -217,6 +217,6 @@ func fetch(t *testing.T, url string, header ...string) (int, string) {
 }
 
 func run(ctx context.Context, args []string, std streams) error {
-	_, err := execute(ctx, args, std)
+	err := execute(ctx, args, std)
 	return err
 }

@@ -56,7 +56,7 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 		go app.Watch(ctx, func(files map[string][]byte, err error) { // ends with ctx
 			if err != nil {
 				w.Fail(err.Error())
-				printError(std, s.state, err)
+				printError(std, err)
 			} else {
 				w.SetLive(withPackage(files, pack))
 			}
@@ -80,7 +80,7 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 		go onLine(ctx, std.in, func() { printAll() }) // an error of standard output is not fatal here
 		if o.open {
 			if err := openBrowser(ctx, w.URL()+g.fragment(ctx, std)); err != nil {
-				printError(std, s.state, err)
+				printError(std, err)
 			}
 		}
 		return nil

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/bundle"
-	"github.com/pagemcp/pagemcp/server/docs"
 	"github.com/pagemcp/pagemcp/server/site"
 )
 
@@ -30,7 +29,6 @@ func findWebFiles() (webFiles, error) {
 			return bundle.Watch(ctx, root, func(files bundle.Files, err error) { built(files, err) })
 		},
 		isBuilt: true,
-		hasDocs: docs.Exists(root),
 		extension: func(browser string) (map[string][]byte, error) {
 			all, err := bundle.BuildExtensions(root)
 			return all[browser], err

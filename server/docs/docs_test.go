@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/pagemcp/pagemcp/web"
 )
 
 const root = "../.."
@@ -216,7 +214,7 @@ func TestAnchorsAreThoseOfGitHub(t *testing.T) {
 		"What never leaves": "what-never-leaves", "Binding: postMessage": "binding-postmessage", "Names, tokens & keys": "names-tokens--keys",
 		"`--no-token` is set": "--no-token-is-set", "[Guide](guide.md) for all": "guide-for-all", "はじめに": "はじめに",
 	} {
-		if got := web.Anchor(heading); got != want {
+		if got := anchorOf(heading); got != want {
 			t.Errorf("%s: %s, want %s", heading, got, want)
 		}
 	}

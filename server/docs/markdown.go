@@ -6,10 +6,10 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/server/published"
-	"github.com/pagemcp/pagemcp/web"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -162,7 +162,7 @@ func relative(from, to string) string {
 type anchors struct{ used map[string]bool }
 
 func (a *anchors) Generate(value []byte, _ ast.NodeKind) []byte {
-	name := web.Anchor(string(value))
+	name := anchorOf(string(value))
 	id := name
 	for n := 1; a.used[id]; n++ {
 		id = fmt.Sprintf("%s-%d", name, n)
@@ -268,4 +268,34 @@ func renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (
 	}
 	fmt.Fprintf(w, "<div class=\"code\"><pre tabindex=\"0\"><code>%s</code></pre></div>\n", highlight(language, code.String()))
 	return ast.WalkSkipChildren, nil
+}
+
+// anchorOf returns the anchor of a heading in Markdown, as GitHub makes it: lower case,
+// hyphens for blanks, no punctuation and no markup.
+func anchorOf(heading string) string {
+	var out strings.Builder
+	for _, r := range strings.ToLower(strings.TrimSpace(withoutMarkup(heading))) {
+		switch {
+		case r == ' ':
+			out.WriteByte('-')
+		case r == '-', unicode.IsLetter(r), unicode.IsMark(r), unicode.IsNumber(r), unicode.Is(unicode.Pc, r):
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// withoutMarkup removes what a heading has besides its text: backticks, asterisks of bold
+// text, backslashes, and the destinations of links.
+func withoutMarkup(heading string) string {
+	var out strings.Builder
+	for {
+		text, rest, isLink := strings.Cut(heading, "](")
+		out.WriteString(text)
+		if !isLink {
+			break
+		}
+		_, heading, _ = strings.Cut(rest, ")")
+	}
+	return strings.NewReplacer("`", "", "**", "", `\`, "").Replace(out.String())
 }

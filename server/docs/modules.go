@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/pagemcp/pagemcp/web"
 )
 
 // modules are the entry points of the npm package with what they are for.
@@ -145,7 +143,7 @@ func tsdoc(comment, from string, exported map[string]string) string {
 		if page == "" {
 			return "`" + name + "`"
 		}
-		target := "#" + web.Anchor(base)
+		target := "#" + anchorOf(base)
 		if page != from {
 			target = page + ".html" + target
 		}

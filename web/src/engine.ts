@@ -276,7 +276,9 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
 
   const started = program.call((exports) => exports.start(program.write(JSON.stringify(options))))
   if (program.exited || started !== answers.done) {
-    const what = program.exited ? 'ended at its start' : 'rejected its options'
+    const what = program.exited
+      ? 'ended at its start: copy all files of one version of the package'
+      : 'rejected its options; the error event before this one names it'
     program.kill() // its timers
     throw new Error(`engine.wasm ${what}`)
   }

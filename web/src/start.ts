@@ -218,7 +218,8 @@ const running = new Map<string, PageMcp>()
  */
 export function start(options: StartOptions): PageMcp {
   const { name } = options
-  if (typeof name !== 'string' || name === '') throw new TypeError('start needs a name')
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError("start needs a name, such as start({ name: 'notes' })")
   const known = globalThis.document && running.get(name)
   if (known && known.state.engine !== 'down') return known
   const mcp = startNew(options)

@@ -727,7 +727,10 @@ export function readJoined(message: unknown): { name: string; sequences: boolean
 }
 
 function unknownGateway(address: string): JoinError {
-  return new JoinError('not-my-gateway', `not my gateway at ${address}: its proof is wrong`)
+  return new JoinError(
+    'not-my-gateway',
+    `not my gateway at ${address}: its proof is wrong; which program has this port?`,
+  )
 }
 
 /** HKDF-SHA-256 (RFC 5869): a key for this origin and this gateway, not extractable. */

@@ -113,7 +113,7 @@ func (r *request) noSession(err error) {
 	case errOver:
 		r.fail(http.StatusServiceUnavailable, "", message.Unreachable("The session is served anew: send the request again"))
 	default:
-		r.fail(http.StatusNotFound, "", message.InvalidRequest("There is no such session"))
+		r.fail(http.StatusNotFound, "", message.InvalidRequest("There is no such session: it was deleted, or not used for long. Send initialize again"))
 	}
 }
 

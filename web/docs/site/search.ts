@@ -46,28 +46,6 @@ function excerptOf(text: string, terms: readonly string[]): string {
   return `${from > 0 ? '… ' : ''}${text.slice(from, end)}${end < text.length ? ' …' : ''}`
 }
 
-/** The page about error messages. Each of its headings is one, with … for values. */
-const messages = 'troubleshooting'
-
-/**
- * How much of a message, as a user pastes it, is text of an entry: 0 unless all of the entry's text is in it, in this
- * order.
- */
-function quoted(message: string, entry: string): number {
-  let from = 0
-  let size = 0
-  for (const [i, text] of entry
-    .replace(/^[… ]+|[… ]+$/g, '')
-    .split('…')
-    .entries()) {
-    const at = message.indexOf(text, from + Math.min(i, 1)) // a value has at least one character
-    if (at < 0) return 0
-    from = at + text.length
-    size += text.length
-  }
-  return size >= 8 ? size : 0 // less is a word that many questions have
-}
-
 /** Words that questions have and answers need not. */
 const fillers = new Set(
   'a an and are at by can do does for from how i in into is it my not of on or the to what when where which why with'.split(
@@ -84,13 +62,12 @@ function shareOf(path: string): number {
 /** The score of a part for each word of the query. */
 function score(part: readonly string[], path: string, isStart: boolean, terms: readonly string[]) {
   const [page = '', heading = '', text = ''] = part
-  const isMessage = path === messages && !isStart // a long heading, with many words
   const share = shareOf(path)
   return terms.map(
     (term) =>
       share *
       ((isStart ? weight(page, term, 60, 30, 8) : weight(page, term, 2, 2, 1)) +
-        (isMessage ? weight(heading, term, 40, 8, 3) : weight(heading, term, 40, 20, 6)) +
+        weight(heading, term, 40, 20, 6) +
         weight(text, term, 3, 3, 1)),
   )
 }
@@ -106,10 +83,10 @@ export function termsOf(query: string): string[] {
 
 /**
  * Parts in which all words of `query` occur, best first. If there are none, the parts with the most of its words, at
- * least half. An error message finds its entry, whatever values it has.
+ * least half.
  */
 export function search({ pages, parts }: Index, query: string, most = 30): Hit[] {
-  const message = query.toLowerCase().replace(/\s+/g, ' ').trim()
+  const asked = query.toLowerCase().replace(/\s+/g, ' ').trim()
   const terms = termsOf(query)
   if (terms.length === 0) return []
   const hits: { found: number; score: number; order: number; hit: () => Hit }[] = []
@@ -117,13 +94,12 @@ export function search({ pages, parts }: Index, query: string, most = 30): Hit[]
     const [path = '', page = ''] = pages[number] ?? []
     const lower = [page, heading, text].map((one) => one.toLowerCase())
     const scores = score(lower, path, anchor === '', terms)
-    const phrase = terms.length > 1 && lower.slice(1).join(' ').includes(message) ? 20 : 0
-    const entry = path === messages && anchor !== '' ? quoted(message, lower[1] ?? '') : 0
-    const found = entry > 0 ? terms.length : scores.filter((one) => one > 0).length
+    const phrase = terms.length > 1 && lower.slice(1).join(' ').includes(asked) ? 20 : 0
+    const found = scores.filter((one) => one > 0).length
     if (found * 2 < terms.length || found === 0) continue
     const sum = scores.reduce((sum, one) => sum + one, phrase)
     const hit = () => ({ path, anchor, page, heading, excerpt: excerptOf(text, terms) })
-    hits.push({ found, score: entry > 0 ? 10_000 + entry : sum, order, hit })
+    hits.push({ found, score: sum, order, hit })
   }
   const whole = hits.filter(({ found }) => found === terms.length)
   const chosen = whole.length > 0 ? whole : hits

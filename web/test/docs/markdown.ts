@@ -14,34 +14,22 @@ export interface Document {
   /** Targets of links and images, as written. Links in code are text, and not among them. */
   readonly links: readonly string[]
   readonly fences: readonly Fence[]
-  /** Headings that are one piece of code, without the backticks: messages of the product. */
-  readonly messages: readonly string[]
   /** Code in sentences and tables. */
   readonly code: readonly string[]
-  /** Text in italics: labels of the user interface. */
-  readonly labels: readonly string[]
 }
 
 export function readMarkdown(markdown: string): Document {
   const anchors = new Set<string>()
   const links: string[] = []
   const fences: Fence[] = []
-  const messages: string[] = []
   const code: string[] = []
-  const labels: string[] = []
   walkTokens(lexer(markdown), (token) => {
     switch (token.type) {
-      case 'heading': {
+      case 'heading':
         anchors.add(unused(anchors, slug(plainText(token.tokens ?? []))))
-        const [only, more] = token.tokens ?? []
-        if (only?.type === 'codespan' && more === undefined) messages.push(plainText([only]))
         break
-      }
       case 'codespan':
         code.push(token.text)
-        break
-      case 'em':
-        labels.push(plainText(token.tokens ?? []))
         break
       case 'link':
       case 'image':
@@ -56,7 +44,7 @@ export function readMarkdown(markdown: string): Document {
         fences.push({ language: /^\w*/.exec(token.lang ?? '')?.[0] ?? '', text: token.text })
     }
   })
-  return { anchors, links, fences, messages, code, labels }
+  return { anchors, links, fences, code }
 }
 
 /** What a reader sees of inline tokens. */
