@@ -38,11 +38,10 @@ func ExampleOptions() {
 	g, err := server.New(server.Options{
 		Origins: []string{"http://localhost:8080"}, // whose pages may join
 		Allow: func(who engine.Principal, verb engine.Verb, uri string) bool {
-			return uri != "tool:notes.wipe"
+			return uri != "tool:notes.wipe" // names as at /mcp, with a dot
 		},
-		ReadsPerSecond: 20,
-		Logger:         slog.Default(),
-		Version:        "1.0.0",
+		Logger:  slog.Default(),
+		Version: "1.0.0",
 	})
 	if err != nil {
 		log.Fatal(err)
