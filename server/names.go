@@ -105,7 +105,7 @@ func (n *names) assign(origin, key, page, base string, mayWait bool) (name strin
 	defer n.mu.Unlock()
 	now := time.Now()
 	n.forget(now)
-	record := n.byPage(origin, page)
+	record := n.byPage(appKey{origin, base}, page)
 	if record == nil {
 		record, wait = n.vacant(appKey{origin, base}, key, now, mayWait)
 		if wait > 0 {
@@ -123,10 +123,10 @@ func (n *names) assign(origin, key, page, base string, mayWait bool) (name strin
 	return record.Name, 0
 }
 
-// byPage returns the record of a page id. The caller holds the lock, here and below.
-func (n *names) byPage(origin, page string) *nameRecord {
+// byPage returns the record of an app in a tab: a tab may have several. The caller holds the lock, here and below.
+func (n *names) byPage(app appKey, page string) *nameRecord {
 	for _, record := range n.known {
-		if record.Origin == origin && record.Page == page {
+		if record.app() == app && record.Page == page {
 			return record
 		}
 	}

@@ -37,7 +37,7 @@ func claimWith(t *testing.T, n *names, origin, key, page, requested string) stri
 	return name
 }
 
-// A name belongs to the origin that had it first, and a tab keeps its name.
+// A name belongs to the origin that had it first, and a tab keeps its name, one for each of its apps.
 func TestNamesStayWithTheirTabs(t *testing.T) {
 	t.Parallel()
 	n := testNames(t)
@@ -45,7 +45,8 @@ func TestNamesStayWithTheirTabs(t *testing.T) {
 		{"https://a.example", "1", "notes", "notes"},
 		{"https://a.example", "2", "notes", "notes-2"},
 		{"https://a.example", "1", "notes", "notes"},
-		{"https://a.example", "2", "renamed", "notes-2"},
+		{"https://a.example", "2", "dev", "dev"},
+		{"https://a.example", "2", "notes", "notes-2"},
 		{"https://b.example:444", "1", "notes", "notes-b-example-444"},
 		{"https://b.example:444", "2", "notes", "notes-b-example-444-2"},
 		{"https://c.example", "1", "notes-2", "notes-2-c-example"},

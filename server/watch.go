@@ -27,10 +27,12 @@ import (
 
 // WatchOptions of Watch.
 type WatchOptions struct {
-	State string   // directory of the gateway; default: the user's
-	As    string   // name of the assistant, as in StdioOptions
-	Page  string   // only what is of this page; "": of all
-	URIs  []string // as resources/list at /mcp has them; none: all that are listed, at most 4,000
+	State string // directory of the gateway; default: the user's
+	As    string // name of the assistant, as in StdioOptions
+	Page  string // only what is of this page; "": of all
+	// URIs as resources/list at /mcp has them, or as pages do, for that resource of each page: event:///error. None: all that
+	// are listed, at most 4,000, but those that their pages say are optional, by a priority of 0.
+	URIs []string
 
 	// Contents lets reports have the data of events whose pages say that it may be shown.
 	Contents bool
@@ -114,12 +116,12 @@ func Watch(ctx context.Context, o WatchOptions, report func(WatchReport) error) 
 	defer cancel(nil) // before the wait
 	running.Go(func() { w.reattach(ctx, cancel) })
 	w.following = w.remote.Follow(ctx, w.note)
-	w.want(ctx, o.URIs) // before the list, else a change in between is missed
+	w.want(ctx, named(o.URIs)) // before the list, else a change in between is missed
 	if err := w.list(ctx, false); err != nil {
 		return err
 	}
 	if refuser, ok := w.following.(engine.Refuser); ok {
-		for _, uri := range o.URIs {
+		for _, uri := range named(o.URIs) {
 			if refuser.Refuses(engine.Topic{URI: uri}) {
 				o.Logger.Warn("this resource cannot be watched now", "uri", uri)
 			}
@@ -284,7 +286,7 @@ func (w *watcher) list(ctx context.Context, isReported bool) error {
 				if w.Page == "" || w.Page == page {
 					w.askUser(ctx, r.Key)
 				}
-			} else if slices.Contains(w.URIs, r.Key) || len(w.URIs) == 0 && (w.Page == "" || w.Page == page) {
+			} else if w.selects(page, r) {
 				text := func(member string) string {
 					text, _ := jsonrpc.Text(jsonrpc.Member(r.JSON, member))
 					return text
@@ -309,10 +311,26 @@ func (w *watcher) list(ctx context.Context, isReported bool) error {
 		}
 		w.names = names
 	})
-	if len(w.URIs) == 0 {
-		w.want(ctx, slices.Collect(maps.Keys(names)))
-	}
+	wanted := slices.AppendSeq(named(w.URIs), maps.Keys(names))
+	slices.Sort(wanted)
+	w.want(ctx, slices.Compact(wanted))
 	return nil
+}
+
+// named returns the URIs that have the name of a page.
+func named(uris []string) []string {
+	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool { return access.PageOfURI(uri) == "" })
+}
+
+// selects reports whether a resource of a page is watched.
+func (w *watcher) selects(page string, r engine.Item) bool {
+	switch {
+	case w.Page != "" && w.Page != page:
+		return slices.Contains(w.URIs, r.Key)
+	case len(w.URIs) > 0:
+		return slices.Contains(w.URIs, r.Key) || slices.Contains(w.URIs, strings.TrimPrefix(r.Key, page+"+"))
+	}
+	return string(jsonrpc.Member(jsonrpc.Member(r.JSON, "annotations"), "priority")) != "0"
 }
 
 // askUser reads the entry of a page that is not shared, once, so that its user is asked. The

@@ -384,6 +384,71 @@ func TestWatchReportsEvents(t *testing.T) {
 	}
 }
 
+// A URI as pages have it is that resource of each page, also of one that joins later.
+func TestWatchReportsAnEventOfEachPage(t *testing.T) {
+	t.Parallel()
+	const otherOrigin = "http://localhost:5999"
+	g := startGateway(t, Options{Origins: []string{testOrigin, otherOrigin}})
+	join := func(origin, app string) *testPage {
+		p := newPage(t, origin, app)
+		p.app = app
+		p.event("error", "An error.", true)
+		p.event("saved", "A note was saved.", true)
+		p.join(g)
+		return p
+	}
+	pages := map[string]*testPage{"shop": join(testOrigin, "shop")}
+	o := quick(g)
+	o.URIs, o.Contents = []string{"event:///error"}, true
+	reports, _ := watchHere(t, o)
+	pages["later"] = join(otherOrigin, "later")
+	missing := map[string]bool{"shop+event:///error": true, "later+event:///error": true}
+	for deadline := time.Now().Add(testTime); len(missing) > 0 && time.Now().Before(deadline); {
+		for _, p := range pages {
+			p.emit("saved", `{"id":1}`)
+			p.emit("error", `{"line":7}`)
+		}
+		select {
+		case r := <-reports:
+			for _, e := range r.Events {
+				if !strings.HasSuffix(e.URI, "+event:///error") || string(e.Data) != `{"line":7}` {
+					t.Errorf("%s is reported, with %s", e.URI, e.Data)
+				}
+				delete(missing, e.URI)
+			}
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	if len(missing) > 0 {
+		t.Errorf("not reported: %v", missing)
+	}
+}
+
+// What its page says is optional is reported to those alone who ask for it.
+func TestWatchLeavesOutWhatIsOptional(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, Options{})
+	p := newPage(t, testOrigin, "tab")
+	p.write("note:a", "1")
+	p.write("dev:///console", "1")
+	p.must(p.table.Put(engine.Entry{
+		JSON: []byte(`{"uri":"dev:///console","name":"console","annotations":{"priority":0}}`),
+		Read: func(context.Context, string) ([]engine.Contents, error) { return nil, engine.ErrNotFound },
+	}))
+	p.join(g)
+	all, _ := watchHere(t, quick(g))
+	named := quick(g)
+	named.URIs = []string{"notes+dev:///console"}
+	ofConsole, _ := watchHere(t, named)
+	untilWatched(t, p, ofConsole, "dev:///console")
+	untilWatched(t, p, all, "note:a")
+	for len(all) > 0 {
+		if text := changedURIs(<-all); strings.Contains(text, "console") {
+			t.Errorf("%s is reported", text)
+		}
+	}
+}
+
 // What is no URI cannot be watched.
 func TestWatchEndsWithAReason(t *testing.T) {
 	t.Parallel()

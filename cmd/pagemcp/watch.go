@@ -18,7 +18,8 @@ func watchCommand(std streams) *cobra.Command {
 		Short:   "Print a line whenever resources of pages change, or events happen, for assistants that watch a command",
 		Long: "Prints one line as soon as resources have changed, at most one a second, with the URIs by which an assistant reads them, and no contents. " +
 			"An event of a page is a resource, too, such as notes+event:///saved: its line says how often it happened. " +
-			"Without URIs, all resources of all pages are watched. " +
+			"A URI as the page has it, such as event:///error, is that resource of each page. " +
+			"Without URIs, all resources of all pages are watched, but those that their pages say are optional. " +
 			"It reconnects when the gateway restarts, and says then in one line that something may have been missed.",
 	}
 	state := stateFlag(c)

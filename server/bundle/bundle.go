@@ -224,6 +224,7 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	}
 	root = options.AbsWorkingDir
 	options.Sourcemap = api.SourceMapLinked
+	options.External = []string{"node:*"} // of the plugin for Vite
 	options.EntryPointsAdvanced = []api.EntryPoint{
 		{InputPath: lazySource("index"), OutputPath: "pagemcp/index"},
 	}

@@ -19,7 +19,9 @@ var entries = [...]struct {
 }{
 	{name: "access", alone: true},
 	{name: "client", alone: true},
+	{name: "dev"},
 	{name: "react"},
+	{name: "vite", alone: true}, // for Node
 }
 
 const entryPrefix = "entry:" // of an entry point that packageEntries resolves
@@ -33,6 +35,9 @@ func packageEntries(root string) api.Plugin {
 			return api.OnResolveResult{Path: name + ".ts", Namespace: "entry"}, nil
 		})
 		build.OnResolve(api.OnResolveOptions{Filter: `.*`, Namespace: "entry"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			if strings.HasPrefix(args.Path, "./dev/") { // its own modules, which have no state
+				return api.OnResolveResult{Path: filepath.Join(root, "web", "src", args.Path)}, nil
+			}
 			if strings.HasPrefix(args.Path, "./") {
 				args.Path = "./index.js"
 			}

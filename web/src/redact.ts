@@ -150,9 +150,10 @@ const secretStem = 'authori[sz]|authent|oauth|bearer'
 
 /** Secret in fields and headers. */
 const keyWord = 'auth|keys?'
+/** Secret in fields and data. */
+const dataWord = 'pass|pwd?|pin|t?otp|mfa|sid|cv[vc]|ssn|iban'
 /** Secret in fields. */
-const codeWord =
-  'codes?|pass|pwd?|pin|t?otp|mfa|sid|sig|sso|cv[vc]|ssn|iban|nonce|ticket|assertion|saml(?:response|request)|h?mac|magic|invite|reset'
+const codeWord = `${dataWord}|codes?|sig|sso|nonce|ticket|assertion|saml(?:response|request)|h?mac|magic|invite|reset`
 /** Secret in members: the environment of a program, in a client's configuration. */
 const programWord = 'env'
 
@@ -163,6 +164,7 @@ type NameRules = readonly [parts: RegExp, words: RegExp, exceptions?: string]
 let fieldRules: NameRules | undefined
 let headerRules: NameRules | undefined
 let memberRules: NameRules | undefined
+let dataRules: NameRules | undefined
 
 function rules(parts: string, words: string, exceptions?: string): NameRules {
   return [new RegExp(parts), new RegExp(`^(?:${words})\\d*$`), exceptions]
@@ -209,6 +211,15 @@ export function isSecretMember(name: string): boolean {
     'progress token',
   )
   return isSecretBy(memberRules, name)
+}
+
+/**
+ * Whether a member of an app's own data, or a name in its log, probably holds a secret. Between {@link isSecretMember} and
+ * {@link isSecretName}: `code` and `key` are what a developer looks for there.
+ */
+export function isSecretData(name: string): boolean {
+  dataRules ??= rules(`${alwaysSecret}|(?:${secretPart})(?: value)?$|^tokens$`, dataWord)
+  return isSecretBy(dataRules, name)
 }
 
 /**

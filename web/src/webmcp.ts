@@ -26,8 +26,8 @@ import {
 
 /** What is besides the tools that an app wants. */
 export interface WebMcpOptions {
-  /** Whether tools for debugging are mirrored, too. */
-  debugging?: boolean
+  /** Whether tools for debugging are mirrored, too; `only`: no others, and none are offered. */
+  debugging?: boolean | 'only'
 }
 
 /** The names of tools that engines of this document have offered, which are not mirrored. */
@@ -58,12 +58,14 @@ export function joinWebMcp(
       if (refused(error)) return []
       throw error
     })
-    return all.filter(
-      ({ name, annotations }) =>
-        !offered.has(name) && (debugging || annotations?.debugging !== true),
-    )
+    return all.filter(({ name, annotations }) => {
+      const isDebugging = annotations?.debugging === true
+      const isWanted = debugging === 'only' ? isDebugging : debugging || !isDebugging
+      return !offered.has(name) && isWanted
+    })
   }
   mcp.mount(mirror(mirrored), '', { signal })
+  if (debugging === 'only') return
 
   const offers = new Map<string, { readonly text: string; readonly end: AbortController }>()
   const request = caller(mcp, signal)

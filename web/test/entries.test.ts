@@ -27,7 +27,7 @@ const entries = new Map<string, string>(
 )
 
 /** Those that contain all that they import. */
-const alone = ['access', 'client']
+const alone = ['access', 'client', 'vite']
 
 /** Specifiers of all imports in a module: statements, `import()` and `import type`. */
 function specifiers(text: string): string[] {

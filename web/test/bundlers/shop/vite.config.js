@@ -1,0 +1,3 @@
+import pagemcp from 'pagemcp/vite'
+
+export default { plugins: [pagemcp()] }
