@@ -29,6 +29,9 @@ func project(t *testing.T) string {
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
 		"web/src/client.ts":         "export { own } from './alone.ts'\n",
 		"web/src/access.ts":         "export { own } from './alone.ts'\n",
+		"web/src/dev.ts":            "import { own } from './dev/own.ts'\nimport { answer } from './index.ts'\nexport const dev = [own, answer]\n",
+		"web/src/dev/own.ts":        "export const own = 'a part of dev.js'\n",
+		"web/src/vite.ts":           "import { join } from 'node:path'\nexport const vite = join\n",
 		"web/src/alone.ts":          "export const own = 'it stands alone'\n",
 		"web/src/worker.ts":         "import { read } from './readers.ts'\npostMessage(read as unknown)\n",
 		"web/src/readers.ts":        "export const read = () => import('./validate.ts')\n",
@@ -89,6 +92,8 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/pagemcp/engine.wasm": "\x00asm",
 		"/pagemcp/client.js":   "stands alone",
 		"/pagemcp/access.js":   "stands alone",
+		"/pagemcp/dev.js":      "a part of dev.js",
+		"/pagemcp/vite.js":     `"node:path"`,
 		"/pagemcp/react.js":    `"use client";import{`, // React is the app's
 		"/index.html":          `src="main.js"`,
 		"/main.js":             "start",
