@@ -1,5 +1,5 @@
 // Command pagemcpd runs one node of a hosted gateway: pages of a web app's users join it,
-// and remote assistants reach them with OAuth access tokens. See README.md for operators.
+// and remote assistants reach them with OAuth access tokens. See web/docs/hosted.md.
 //
 //	pagemcpd --config FILE           serves until SIGTERM or SIGINT, then drains
 //	pagemcpd --config FILE --check   checks the configuration and the files that it names

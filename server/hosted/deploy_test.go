@@ -17,9 +17,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The files of the operator's guide.
+// The page for operators, and the files that it names.
 const (
-	guide  = "../../cmd/pagemcpd/README.md"
+	guide  = "../../web/docs/hosted.md"
 	deploy = "../../cmd/pagemcpd/deploy"
 )
 
@@ -32,7 +32,8 @@ func readGuide(t testing.TB, name string) string {
 	return string(text)
 }
 
-// Every metric of the dashboard and of the alerts exists, with the labels that they use.
+// Every metric of the dashboard and of the alerts exists, with the labels that they use. Each
+// alert names a section of the page for operators.
 func TestMetricsOfTheDashboardExist(t *testing.T) {
 	t.Parallel()
 	m := newMetrics("1", nil)
@@ -74,7 +75,10 @@ func TestMetricsOfTheDashboardExist(t *testing.T) {
 	}
 	var rules struct {
 		Groups []struct {
-			Rules []struct{ Alert, Expr string } `yaml:"rules"`
+			Rules []struct {
+				Alert, Expr string
+				Annotations struct{ Runbook string }
+			} `yaml:"rules"`
 		} `yaml:"groups"`
 	}
 	if err := yaml.Unmarshal([]byte(readGuide(t, deploy+"/prometheus-rules.yaml")), &rules); err != nil {
@@ -83,6 +87,10 @@ func TestMetricsOfTheDashboardExist(t *testing.T) {
 	for _, group := range rules.Groups {
 		for _, rule := range group.Rules {
 			expressions[rule.Expr] = rule.Alert
+			section := strings.ReplaceAll(strings.TrimPrefix(rule.Annotations.Runbook, "#"), "-", " ")
+			if text := strings.ToLower(readGuide(t, guide)); section == "" || !strings.Contains(text, "## "+section+"\n") {
+				t.Errorf("%s: the page for operators has no section %q", rule.Alert, section)
+			}
 		}
 	}
 	used := regexp.MustCompile(`\b((?:pagemcp|process|go)_[a-z_]+)(?:\{([^}]*)\})?`)
@@ -108,6 +116,33 @@ func TestMetricsOfTheDashboardExist(t *testing.T) {
 	for name := range known {
 		if strings.HasPrefix(name, "pagemcp_") && !seen[strings.TrimSuffix(name, "_bucket")] {
 			t.Errorf("%s is on no panel", name)
+		}
+	}
+}
+
+// A node starts with the limits and the open files of each row of the table of sizes, and with
+// one file less it does not.
+func TestSizesOfTheGuideAreEnough(t *testing.T) {
+	t.Parallel()
+	number := func(text string) (n int) {
+		fmt.Sscan(strings.ReplaceAll(text, ",", ""), &n)
+		return n
+	}
+	rows := regexp.MustCompile(`(?m)^\| [\d,]+ \| (\d+) \| ([\d,]+) \| \w+ \| ([\d,]+) \|$`).FindAllStringSubmatch(readGuide(t, guide), -1)
+	if len(rows) == 0 {
+		t.Fatal("there is no table of sizes")
+	}
+	for _, row := range rows {
+		of := config.Config{Limits: map[string]int{"pages": number(row[2]), "streams": number(row[2])}}
+		if row[1] != "1" {
+			of.Cluster = &config.Cluster{}
+		}
+		files := uint64(number(row[3]))
+		if err := of.CheckFileLimit(files); err != nil {
+			t.Errorf("%s: %v", row[0], err)
+		}
+		if of.CheckFileLimit(files-1) == nil {
+			t.Errorf("%s: fewer open files are enough", row[0])
 		}
 	}
 }
@@ -189,9 +224,9 @@ func TestConfigurationsOfTheGuideAreAccepted(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{"k8s/configmap.yaml": manifests(t)["ConfigMap/pagemcpd"].Data["pagemcp.yaml"]}
 	for i, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(readGuide(t, guide), -1) {
-		texts[fmt.Sprint("README.md, block ", i)] = block[1]
+		texts[fmt.Sprint("hosted.md, block ", i)] = block[1]
 	}
-	for _, name := range []string{"compose/pagemcp.yaml"} {
+	for _, name := range []string{"compose/pagemcp.yaml", "pagemcp.yaml"} {
 		if text, err := os.ReadFile(filepath.Join(deploy, name)); err == nil {
 			texts[name] = string(text)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 
-// example is the configuration of the operator's guide.
+// example is a configuration with most settings.
 const example = `
 publicURL: https://mcp.app.example        # the only Host that is answered; /mcp, /mcp/{page} and /page are below it
 listen: 0.0.0.0:8443

@@ -1,4 +1,4 @@
-/** The recipe of the operator guide for oidc-provider: clients register, sign in, and reach the pages of their user. */
+/** The settings for oidc-provider that web/docs/hosted.md names: clients register, sign in, and reach the pages of their user. */
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
