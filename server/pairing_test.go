@@ -40,7 +40,7 @@ func TestProofIsTheDocumentedOne(t *testing.T) {
 }
 
 // Computed with Python's hmac and hashlib from the description in
-// web/docs/protocol.md.
+// testdata/wire.md.
 const (
 	testKeyHex          = "92252d852ba75f365384288b06826a59c3fa28d4927d246053e82968054ccf2b"
 	testGatewayProofHex = "9de8ef518d6231a23184e1c528af4acbe682d01b02385a70a0283db90652e197"

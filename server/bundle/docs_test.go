@@ -13,8 +13,8 @@ func documented(t *testing.T) string {
 	t.Helper()
 	root := project(t)
 	for name, text := range map[string]string{
-		"web/docs/README.md":      "# Pages\n\n## Start\n\n- [Start](index.md): How to begin.\n",
-		"web/docs/index.md":       "# Start\n\nRead this.\n",
+		"web/docs/README.md":      "# Pages\n\n## Start\n\n- [Start](../../README.md): How to begin.\n",
+		"README.md":               "# Start\n\nRead this.\n",
 		"web/docs/site/main.ts":   "document.title = ''\n",
 		"web/docs/site/theme.ts":  "document.title = ''\n",
 		"web/docs/site/style.css": "body { margin: 0 }\n",
@@ -31,7 +31,7 @@ func TestDocsAreComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"index.html", "index.md", "search.json", "llms.txt", "icon.svg", "style.css", "theme.js", "main.js"} {
+	for _, name := range []string{"index.html", "index.md", "llms.txt", "icon.svg", "style.css", "theme.js", "main.js"} {
 		if len(files[Docs+name]) == 0 {
 			t.Errorf("no %s", name)
 		}
@@ -69,13 +69,13 @@ func TestWatchBuildsDocsAgain(t *testing.T) {
 		}
 	}
 	until("the page", contains("Read this."))
-	write(t, root, "web/docs/index.md", "# Start\n\nRead that.\n")
+	write(t, root, "README.md", "# Start\n\nRead that.\n")
 	until("the changed page", contains("Read that."))
 	write(t, root, "web/docs/README.md", "# Pages\n\n## Start\n\n- [Start](missing.md): How to begin.\n")
 	until("an error that names the page", func(o outcome) bool {
 		return o.err != nil && strings.Contains(o.err.Error(), "missing.md")
 	})
-	write(t, root, "web/docs/README.md", "# Pages\n\n## Start\n\n- [Begin](index.md): How to begin.\n")
+	write(t, root, "web/docs/README.md", "# Pages\n\n## Start\n\n- [Begin](../../README.md): How to begin.\n")
 	until("the corrected list", contains("Begin"))
 	end()
 }

@@ -61,7 +61,7 @@ func TestCloseEndsServeAtAnyTime(t *testing.T) {
 }
 
 // The playground may connect to any server; in a frame of another page it may use its
-// MessagePort or its own files only. The documentation embeds lessons.
+// MessagePort or its own files only.
 func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/embed-scenario.html": {}, "/playground/apps/sandbox.html": {}, "/docs/index.html": {}, "/demo/notes/index.html": {}})
 	for path, want := range map[string][]string{
@@ -70,11 +70,11 @@ func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 		"/playground/apps/sandbox.html":   {"frame-src 'none';", "form-action 'none';", "frame-ancestors 'self';", "sandbox allow-scripts;"},
 		"/playground/embed-scenario.html": {"default-src 'none';", "connect-src 'self';", "'wasm-unsafe-eval'", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;"},
 		"/demo/notes/index.html":          {"default-src 'none';", "frame-ancestors 'none';"},
-		"/docs/index.html":                {"default-src 'none';", "frame-src 'self';", "frame-ancestors 'none';"},
+		"/docs/index.html":                {"default-src 'none';", "frame-ancestors 'none';"},
 	} {
 		_, header, _ := gatewaytest.SendRaw(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
 		policy := header.Get("Content-Security-Policy") + ";"
-		if path == "/demo/notes/index.html" && strings.Contains(policy, "frame-src") {
+		if (path == "/demo/notes/index.html" || path == "/docs/index.html") && strings.Contains(policy, "frame-src") {
 			t.Errorf("%s may have frames: %s", path, policy)
 		}
 		if path == "/playground/embed.html" && strings.Contains(policy, "connect-src") {

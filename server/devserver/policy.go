@@ -20,12 +20,8 @@ func (w *Web) policy(path string) string {
 		host := name + ":" + strconv.Itoa(w.gateway)
 		connect += " ws://" + host + " http://" + host + " wss://" + host + " https://" + host
 	}
-	frames := ""
-	if strings.HasPrefix(path, "/docs/") { // a lesson of the playground
-		frames = "frame-src 'self'; "
-	}
 	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; " +
-		frames + connect + "; worker-src 'self'; require-trusted-types-for 'script'; trusted-types pagemcp; " +
+		connect + "; worker-src 'self'; require-trusted-types-for 'script'; trusted-types pagemcp; " +
 		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 }
 

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,9 +35,9 @@ type Page struct {
 
 	section   *Section
 	original  *Page // of a translation
+	isStale   bool  // the original has changed since this translation
 	body      []byte
 	headings  []heading
-	parts     []part // for search
 	published []byte // Markdown with links between published pages
 }
 
@@ -81,19 +82,30 @@ func readContents(root string) ([]Section, error) {
 	return sections, nil
 }
 
-// find reads the page and its translations: web/docs/ja/index.md is that of
-// web/docs/index.md. Pages of other directories are named by their titles.
+// translatedFrom is the first line of a translation: its day, and the beginning of the SHA-256 of the page that it is of.
+var translatedFrom = regexp.MustCompile(`^<!-- \d{4}-\d\d-\d\d, of ([0-9a-f]{8}) -->\n+`)
+
+// find reads the page and its translations: web/docs/ja/start.md is that of web/docs/start.md.
+// The README of the repository is the index; pages of other directories are named by their titles.
 func (p *Page) find(root string) error {
 	docs := path.Dir(Contents)
-	if path.Dir(p.Source) == docs {
+	switch path.Dir(p.Source) {
+	case ".":
+		p.Name = "index"
+	case docs:
 		p.Name = strings.TrimSuffix(path.Base(p.Source), ".md")
-	} else {
+	default:
 		p.Name = strings.ReplaceAll(strings.ToLower(p.Title), " ", "-")
 	}
 	var err error
 	if p.Markdown, err = readPage(root, p.Source); err != nil {
 		return fmt.Errorf("read a page that %s lists: %w", Contents, err)
 	}
+	original, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p.Source)))
+	if err != nil {
+		return err
+	}
+	hash := fmt.Sprintf("%x", sha256.Sum256(original))[:8]
 	for _, language := range languages[1:] {
 		source := path.Join(docs, language.Code, p.Name+".md")
 		text, err := readPage(root, source)
@@ -103,13 +115,18 @@ func (p *Page) find(root string) error {
 		if err != nil {
 			return fmt.Errorf("read a translation: %w", err)
 		}
+		from := translatedFrom.FindSubmatch(text)
+		if from == nil {
+			return fmt.Errorf("%s does not begin with the day of the translation and the hash of the page: <!-- 2026-11-30, of %s -->", source, hash)
+		}
+		text = text[len(from[0]):]
 		title := firstHeading(text)
 		if p.Title != firstHeading(p.Markdown) {
 			title = p.Title // a name, and no translation of the heading
 		}
 		p.Translations = append(p.Translations, &Page{
 			Title: title, About: p.About, Source: source, Language: language.Code,
-			Name: language.Code + "/" + p.Name, Markdown: text,
+			Name: language.Code + "/" + p.Name, Markdown: text, isStale: string(from[1]) != hash,
 		})
 	}
 	return nil

@@ -1,6 +1,5 @@
 // Package docs builds the documentation: web/docs, pages about every transcript of
-// testdata, and the reference of the npm package, as HTML, as Markdown and as an index for
-// search. Pages link to each other by relative URLs and need
+// testdata, and the reference of the npm package, as HTML and as Markdown. Pages link to each other by relative URLs and need
 // no feature of a web server. It is used by builds only: a released program contains its
 // output.
 package docs
@@ -71,7 +70,7 @@ func Exists(root string) bool {
 type site struct {
 	root     string
 	sections []Section
-	pages    []*Page          // in the order of reading
+	pages    []*Page
 	bySource map[string]*Page // by path below the root of the repository
 }
 
@@ -108,11 +107,6 @@ func (s *site) files() (map[string][]byte, error) {
 		files[Path+page.Name+".html"] = html
 		files[Path+page.Name+".md"] = page.published
 	}
-	index, err := s.searchIndex()
-	if err != nil {
-		return nil, err
-	}
-	files[Path+"search.json"] = index
 	files[Path+"llms.txt"] = s.llms()
 	icon, err := os.ReadFile(filepath.Join(s.root, "web", "demo", "icon.svg"))
 	if err != nil {
@@ -127,8 +121,9 @@ func (s *site) files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// pictures returns the pictures beside the pages, which show them by their names.
+// pictures returns the pictures of pages, which are published beside them.
 func pictures(root string) []string {
 	names, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(path.Dir(Contents)), "*.webp")) // cannot fail: a valid pattern
-	return names
+	overview, _ := filepath.Glob(filepath.Join(root, "web", "overview.svg"))
+	return append(names, overview...)
 }

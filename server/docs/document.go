@@ -3,7 +3,6 @@ package docs
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"slices"
@@ -17,14 +16,14 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 // labels are the texts of the pages' frame.
 type labels struct {
-	Skip, Menu, Pages, OnThisPage, Search, SearchAbout, NoResults, Close, Previous, Next, Copy, Copied, Language, Theme, Playground, Markdown string
+	Skip, Menu, Pages, OnThisPage, Copy, Copied, Language, Theme, Playground, Markdown, Stale string
 }
 
 var frameLabels = map[string]labels{
-	"en":      {"Skip to content", "Menu", "Pages", "On this page", "Search", "Search the documentation", "Nothing found", "Close", "Previous", "Next", "Copy", "Copied", "Language", "Light or dark", "Playground", "This page as Markdown"},
-	"de":      {"Zum Inhalt", "Menü", "Seiten", "Auf dieser Seite", "Suchen", "In der Dokumentation suchen", "Nichts gefunden", "Schließen", "Zurück", "Weiter", "Kopieren", "Kopiert", "Sprache", "Hell oder dunkel", "Playground", "Diese Seite als Markdown"},
-	"ja":      {"本文へ", "メニュー", "ページ", "このページの内容", "検索", "ドキュメントを検索", "見つかりません", "閉じる", "前へ", "次へ", "コピー", "コピーしました", "言語", "ライトまたはダーク", "プレイグラウンド", "このページの Markdown"},
-	"zh-Hans": {"跳到正文", "菜单", "页面", "本页内容", "搜索", "搜索文档", "没有找到", "关闭", "上一页", "下一页", "复制", "已复制", "语言", "浅色或深色", "演练场", "本页的 Markdown"},
+	"en":      {"Skip to content", "Menu", "Pages", "On this page", "Copy", "Copied", "Language", "Light or dark", "Playground", "This page as Markdown", ""},
+	"de":      {"Zum Inhalt", "Menü", "Seiten", "Auf dieser Seite", "Kopieren", "Kopiert", "Sprache", "Hell oder dunkel", "Playground", "Diese Seite als Markdown", "Die englische Seite hat sich seit dieser Übersetzung geändert."},
+	"ja":      {"本文へ", "メニュー", "ページ", "このページの内容", "コピー", "コピーしました", "言語", "ライトまたはダーク", "プレイグラウンド", "このページの Markdown", "この翻訳の後に英語版が変更されています。"},
+	"zh-Hans": {"跳到正文", "菜单", "页面", "本页内容", "复制", "已复制", "语言", "浅色或深色", "演练场", "本页的 Markdown", "英文页面在此翻译之后已有修改。"},
 }
 
 type link struct {
@@ -45,8 +44,7 @@ type view struct {
 	Headings                           []heading
 	Languages                          []link
 	Body                               template.HTML
-	Previous, Next                     *link
-	Frames                             bool // embeds the playground
+	Stale                              *link // the English page, which is newer
 }
 
 // maxHeadings is how many headings are listed beside a page. Of a page with more, such as the
@@ -61,7 +59,7 @@ func (s *site) document(page *Page) ([]byte, error) {
 	}
 	v := view{
 		Title: page.headings[0].Text, About: page.About, Language: language, Root: relative(page.Name, ""), File: fileOf(page.Name),
-		Labels: frameLabels[language], Body: template.HTML(page.body), Frames: bytes.Contains(page.body, []byte("<mcp-playground")),
+		Labels: frameLabels[language], Body: template.HTML(page.body),
 	}
 	for _, h := range page.headings {
 		if h.IsContents {
@@ -85,7 +83,10 @@ func (s *site) document(page *Page) ([]byte, error) {
 		}
 		v.Navigation = append(v.Navigation, one)
 	}
-	s.linkNeighbours(page, &v)
+	if page.isStale {
+		english := link{Title: page.original.Title, URL: relative(page.Name, page.original.Name) + ".html"}
+		v.Stale = &english
+	}
 	v.Languages = s.inLanguages(page)
 	var out bytes.Buffer
 	err := pageTemplate.Execute(&out, v)
@@ -94,22 +95,6 @@ func (s *site) document(page *Page) ([]byte, error) {
 
 // fileOf returns the last part of a name.
 func fileOf(name string) string { return name[strings.LastIndex(name, "/")+1:] }
-
-func (s *site) linkNeighbours(page *Page, v *view) {
-	for i, other := range s.pages {
-		if other != page && other != page.original {
-			continue
-		}
-		if i > 0 {
-			previous := page.linkTo(s.pages[i-1])
-			v.Previous = &previous
-		}
-		if i+1 < len(s.pages) {
-			next := page.linkTo(s.pages[i+1])
-			v.Next = &next
-		}
-	}
-}
 
 // linkTo returns a link to another page, in the language of this one if it is translated.
 func (p *Page) linkTo(other *Page) link {
@@ -149,26 +134,6 @@ func translated(page *Page, language string) *Page {
 		}
 	}
 	return nil
-}
-
-// searchIndex returns what the browser searches: pages as [path, title, about], and what is below
-// each heading as [number of the page, anchor, heading, text].
-func (s *site) searchIndex() ([]byte, error) {
-	index := struct {
-		Pages [][3]string `json:"pages"`
-		Parts [][4]any    `json:"parts"`
-	}{}
-	for _, page := range s.pages {
-		number := len(index.Pages)
-		index.Pages = append(index.Pages, [3]string{page.Name, page.Title, page.About})
-		for i, one := range page.parts {
-			if i == 0 {
-				one.anchor = ""
-			}
-			index.Parts = append(index.Parts, [4]any{number, one.anchor, one.title, one.text})
-		}
-	}
-	return json.Marshal(index)
 }
 
 // llms returns llms.txt (llmstxt.org): a list of all pages, as Markdown with links to

@@ -13,7 +13,6 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
@@ -33,9 +32,6 @@ type heading struct {
 	IsContents bool // shown in the list of the page's headings
 }
 
-// A part of a page is what is below one heading, for search.
-type part struct{ anchor, title, text string }
-
 // Raw HTML is allowed, since all pages are the project's own. Cells are aligned by an
 // attribute: the policy of the pages forbids inline styles.
 var markdown = goldmark.New(
@@ -44,9 +40,9 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(html.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(codeRenderer{}, 1))),
 )
 
-// render makes the HTML of a page, its headings, and the text for search.
+// render makes the HTML of a page, and its headings.
 func (s *site) render(page *Page) error {
-	source := page.Markdown
+	source := pictureTag.ReplaceAll(page.Markdown, []byte(`$1="$2"`))
 	context := parser.NewContext(parser.WithIDs(&anchors{used: map[string]bool{}}))
 	doc := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(context))
 	page.published = s.rewriteSource(page, source)
@@ -76,7 +72,6 @@ func (s *site) render(page *Page) error {
 	if len(page.headings) == 0 || page.headings[0].Level != 1 {
 		return fmt.Errorf("the page does not begin with a heading of level 1")
 	}
-	page.parts = parts(doc, source)
 	var body bytes.Buffer
 	if err := markdown.Renderer().Render(&body, source, doc); err != nil {
 		return err
@@ -84,6 +79,9 @@ func (s *site) render(page *Page) error {
 	page.body = finish(body.Bytes())
 	return nil
 }
+
+// pictureTag matches what the README of the repository shows by HTML.
+var pictureTag = regexp.MustCompile(`\b(src|srcset)="web/docs/([\w-]+\.webp)"`)
 
 // joinWideText removes the line break after a text if it is within Chinese or Japanese. The
 // extension of goldmark for that removes those before code and links as well, in any language.
@@ -115,6 +113,9 @@ func (s *site) target(page *Page, link, ext string) string {
 	}
 	if !isOwn {
 		own = path.Join(path.Dir(page.Source), file)
+	}
+	if ext := path.Ext(own); ext == ".svg" || ext == ".webp" {
+		return relative(page.Name, path.Base(own))
 	}
 	if other := s.bySource[own]; other != nil {
 		return relative(page.Name, other.Name) + ext + anchor
@@ -173,60 +174,16 @@ func (a *anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 
 func (a *anchors) Put(value []byte) { a.used[string(value)] = true }
 
-// plain returns the text of a node without markup.
+// plain returns the text of a heading without markup.
 func plain(node ast.Node, source []byte) string {
 	var out strings.Builder
 	ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch node := node.(type) {
-		case *ast.Text:
-			if entering {
-				out.Write(util.UnescapePunctuations(node.Value(source)))
-				if node.SoftLineBreak() || node.HardLineBreak() {
-					out.WriteByte(' ')
-				}
-			}
-		case *ast.String:
-			if entering {
-				out.Write(node.Value)
-			}
-		case *ast.AutoLink:
-			if entering {
-				out.Write(node.URL(source))
-			}
-		case *ast.FencedCodeBlock, *ast.CodeBlock:
-			if entering {
-				for i := range node.Lines().Len() {
-					line := node.Lines().At(i)
-					out.Write(line.Value(source))
-				}
-				return ast.WalkSkipChildren, nil
-			}
-		default:
-			if !entering && (node.Type() == ast.TypeBlock || node.Kind() == east.KindTableCell) {
-				out.WriteByte(' ')
-			}
+		if one, ok := node.(*ast.Text); ok && entering {
+			out.Write(util.UnescapePunctuations(one.Value(source)))
 		}
 		return ast.WalkContinue, nil
 	})
-	return strings.Join(strings.Fields(out.String()), " ")
-}
-
-// parts divides a document by its headings.
-func parts(doc ast.Node, source []byte) (all []part) {
-	for node := doc.FirstChild(); node != nil; node = node.NextSibling() {
-		if h, ok := node.(*ast.Heading); ok {
-			id, _ := h.AttributeString("id")
-			name, _ := id.([]byte)
-			all = append(all, part{anchor: string(name), title: plain(h, source)})
-			continue
-		}
-		if len(all) == 0 {
-			continue
-		}
-		last := &all[len(all)-1]
-		last.text = strings.TrimSpace(last.text + " " + plain(node, source))
-	}
-	return all
+	return out.String()
 }
 
 var (

@@ -22,7 +22,7 @@ function show(is: Standing, detail?: string) {
   element('state').dataset.is = is
   element('state-title').textContent = title
   element('state-text').textContent = detail ?? text
-  if (detail !== undefined) element('state-text').append(' ', explanation('', detail))
+  if (detail !== undefined) element('state-text').append(' ', explanation(''))
   element('again').hidden = is !== 'failed'
 }
 

@@ -1,5 +1,5 @@
 /**
- * Monitors the gateway that this browser is paired with (docs/protocol.md, Monitoring): its pages, and what assistants
+ * Monitors the gateway that this browser is paired with (testdata/wire.md, Monitoring): its pages, and what assistants
  * did with them. Without a key that the running gateway has made, nothing is shown.
  */
 

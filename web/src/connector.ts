@@ -122,7 +122,7 @@ export function isInvited(): boolean {
 
 /**
  * Exchanges the invitation for a key that pages of this origin share, without joining; also if there is a
- * key already, since a key that was made after the gateway's start opens more (web/docs/protocol.md, "Monitoring").
+ * key already, since a key that was made after the gateway's start opens more (testdata/wire.md, "Monitoring").
  * For a start page whose links lead to pages of its own origin. Parameters are those of {@link PageMcp.connect}.
  *
  * @throws JoinError if there is no invitation and no key, the invitation is that of another gateway, or the

@@ -196,7 +196,7 @@ function inStore<T>(
   )
 }
 
-// Joining a gateway with tokens of the app's backend, which knows its user; web/docs/protocol.md, "Join tokens".
+// Joining a gateway with tokens of the app's backend, which knows its user; testdata/wire.md, "Join tokens".
 // TLS proves who the gateway is. What it sends is checked: no value may make the page dial in a loop, or keep it from
 // dialling.
 //

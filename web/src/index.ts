@@ -1,6 +1,6 @@
 /**
  * PageMCP turns a web page into an MCP server: a Go engine in WebAssembly serves the page's data.
- * web/docs/package.md describes the API; begin with {@link start}. Importing it has no effect but to take an invitation out
+ * web/docs/guide.md introduces the API; begin with {@link start}. Importing it has no effect but to take an invitation out
  * of the address of the document.
  */
 

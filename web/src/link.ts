@@ -320,7 +320,7 @@ export interface ProvideArguments {
 
 // Carries the messages of one client: a `MessagePort`, or an object with the same methods. One message is
 // one JSON-RPC object, as a plain object. Ports have no reliable close event, so either side may send a
-// last message, {@link goodbye}. web/docs/protocol.md describes the binding.
+// last message, {@link goodbye}. testdata/wire.md describes the binding.
 
 /**
  * A port, by structure: a `MessagePort`, a Worker, one end of a pair in a test. Its `onmessage` is set, or,

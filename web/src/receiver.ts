@@ -25,7 +25,7 @@ export interface Receiver {
   text(client: ClientState, text: string): void
 }
 
-/** Limits; web/docs/protocol.md lists them. */
+/** Limits; testdata/wire.md lists them. */
 const maxIn = 1 << 20 // bytes of a message
 const maxTextIn = maxIn + (64 << 10) // bytes of a message's text: a gateway adds to `_meta` of a message of maxIn
 

@@ -56,7 +56,7 @@ export interface Replies {
 /** In `_meta` of a gateway's requests: the name for which it vouches. wasm/hop, meta.go. */
 const keyPrincipal = 'io.github.pagemcp/principal'
 
-/** Limits; web/docs/protocol.md lists them. */
+/** Limits; testdata/wire.md lists them. */
 const maxPortOut = 64 << 20 // UTF-16 code units of contents in one answer over a port
 const maxTextOut = 8 << 20 // bytes of an answer over a text channel
 const maxPendingReads = 64 // of one client, which wait for providers

@@ -40,7 +40,7 @@ const steadyTime = 30_000 // ms that a page is joined before a loss counts as th
 const maxJoining = 16_384 // UTF-16 code units of a message before joined
 const maxBuffered = 16_777_216 // bytes that wait in the socket: the gateway reads too slowly
 
-/** Close codes; web/docs/protocol.md. */
+/** Close codes; testdata/wire.md. */
 const codes = {
   normal: 1000,
   unsupported: 4400,
@@ -546,7 +546,7 @@ export interface Connection {
 
 // The handshake by which a page joins a gateway: a mutual proof of knowledge of a secret that the user
 // carried from one to the other. The gateway proves first, and neither sends the secret.
-// web/docs/protocol.md describes the messages.
+// testdata/wire.md describes the messages.
 //
 // page     {"pagemcp":1, nonce, address, secret: its id}      or "key": the id of a saved key
 // gateway  {gateway, nonce, proof}

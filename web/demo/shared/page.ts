@@ -135,17 +135,17 @@ export function showFailure(error: unknown): void {
   const reason = String(error)
   const advice = say(shared.failAdvice, { reason })
   showStanding({ is: 'failed', text: shared.notServed, advice })
-  element('advice-text').append(' ', explanation('../../', reason))
+  element('advice-text').append(' ', explanation('../../'))
 }
 
 /**
- * A link to what the documentation says about an error.
+ * A link to what the documentation says about errors.
  *
  * @param root - where the server's files are, relative to the document
  */
-export function explanation(root: string, message: string): HTMLAnchorElement {
+export function explanation(root: string): HTMLAnchorElement {
   const link = make('a', '', shared.explain) as HTMLAnchorElement
-  link.href = `${root}docs/#search=${encodeURIComponent(message)}`
+  link.href = `${root}docs/troubleshooting.html`
   link.target = '_blank'
   return link
 }

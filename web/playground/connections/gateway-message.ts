@@ -1,4 +1,4 @@
-/** A message that the gateway reports to monitors; web/docs/protocol.md, monitoring. */
+/** A message that the gateway reports to monitors; testdata/wire.md, monitoring. */
 
 /** One message between an assistant and the gateway. */
 export interface GatewayMessage {

@@ -1,5 +1,5 @@
 /**
- * Opens an authenticated socket to the gateway (web/docs/protocol.md, "Monitoring"), with the invitation in
+ * Opens an authenticated socket to the gateway (testdata/wire.md, "Monitoring"), with the invitation in
  * this document's address, a pasted one, or the stored key of this origin. The playground never has the token
  * of assistants.
  */
@@ -26,7 +26,7 @@ const openTimeout = 2500 // ms
 /** Timeout of the mutual authentication. */
 const authenticationTimeout = 15_000 // ms
 
-/** Close codes; web/docs/protocol.md. */
+/** Close codes; testdata/wire.md. */
 const refused = 4403
 
 /** The browser has no credential for the gateway. */

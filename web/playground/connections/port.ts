@@ -1,5 +1,5 @@
 /**
- * The binding of MCP to a `MessagePort` (web/docs/protocol.md, "postMessage"): a message is an object. The
+ * The binding of MCP to a `MessagePort` (testdata/wire.md, "postMessage"): a message is an object. The
  * playground sends texts, which the engine accepts as well, so that malformed messages arrive unchanged.
  */
 

@@ -1,4 +1,4 @@
-/** The Content-Security-Policies of web/docs/bundlers.md; `ws://127.0.0.1:8808` of the gateway comes in addition. */
+/** The Content-Security-Policies of web/docs/guide.md; `ws://127.0.0.1:8808` of the gateway comes in addition. */
 
 /** Directives that allow the policy of the package alone. */
 export const trustedTypes = "require-trusted-types-for 'script'; trusted-types pagemcp"

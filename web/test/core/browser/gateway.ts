@@ -1,5 +1,5 @@
 /**
- * A gateway that was written from web/docs/protocol.md alone, with Node's own crypto and sockets: what joins it
+ * A gateway that was written from testdata/wire.md alone, with Node's own crypto and sockets: what joins it
  * follows the document and not only our other half. It can also be a stranger.
  */
 

@@ -11,7 +11,7 @@ const web = join(import.meta.dirname, '../../..')
 const read = (name: string) => readFileSync(join(web, name), 'utf8')
 
 test('each snippet is made of code blocks of the documentation, unchanged', () => {
-  const blocks = ['docs/guide.md', 'docs/bundlers.md']
+  const blocks = ['docs/guide.md']
     .flatMap((name) => readMarkdown(read(name)).fences)
     .map(({ text }) => text.trimEnd())
   const snippets = parseSnippets(read('playground/connections/snippets.txtar'))
