@@ -19,7 +19,7 @@ import { type Fence, readMarkdown, slug } from './markdown.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const ownHost = 'https://github.com/pagemcp/pagemcp/blob/main/'
-const skipped = new Set(['node_modules', 'dist', 'bin', 'testdata', '.git', '.cache', '.messages'])
+const skipped = new Set(['node_modules', 'dist', 'bin', '.git', '.cache', '.messages'])
 
 /** Files below a directory of the repository whose names fit; paths from the root. */
 function filesOf(directory: string, fits: RegExp): string[] {
