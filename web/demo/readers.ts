@@ -1,6 +1,6 @@
 /** Who read what today, from the audit log of the gateway: sums by assistant. */
 
-/** An entry about a request that needs a right; docs/access.md, "Audit log". It never has contents. */
+/** An entry about a request that needs a right; docs/gateway.md, "Audit log". It never has contents. */
 export interface Entry {
   /** RFC 3339 */
   readonly time: string

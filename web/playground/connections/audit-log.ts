@@ -8,7 +8,7 @@ import { t } from '../base/i18n.ts'
 import { isVouched } from './names.ts'
 import type { Dialer } from './transport.ts'
 
-/** An entry about a request that needs a right; web/docs/access.md, "Audit log". It never has contents. */
+/** An entry about a request that needs a right; web/docs/gateway.md, "Audit log". It never has contents. */
 export interface AuditEntry {
   /** RFC 3339 */
   readonly time: string
