@@ -14,6 +14,8 @@ var modules = []struct{ name, file, about string }{
 	{"pagemcp", "index", "The main entry point: `start`, sources, and all types."},
 	{"pagemcp/react", "react", "Hooks by which components serve their content while they are mounted."},
 	{"pagemcp/client", "client", "For clients of a page in other windows, frames and Workers."},
+	{"pagemcp/dev", "dev", "Development mode: serves what a page under development does."},
+	{"pagemcp/vite", "vite", "Development mode as a plugin of Vite."},
 	{"pagemcp/access", "access", "Elements by which users see assistants and end their access."},
 }
 
