@@ -75,6 +75,20 @@ test('files that the documentation names exist', () => {
   )
 })
 
+test('the functions on the path of a request exist in the files that contributors read', () => {
+  const rows = [
+    ...read('.github/CONTRIBUTING.md').matchAll(/^\| \[([\w./-]+)\]\([^)]*\) \| `(\w+)` \|/gm),
+  ]
+  assert.ok(rows.length > 5, `found ${rows.length} rows`)
+  const missing = rows.filter(
+    ([, file = '', name]) => !new RegExp(`\\b${name}\\(`).test(read(file)),
+  )
+  assert.deepEqual(
+    missing.map(([row]) => row),
+    [],
+  )
+})
+
 /** Paths of what is committed: `dist` is not. */
 const fileName = /^(?:cmd|server|testdata|wasm|web)\/[\w./-]+$/
 
