@@ -154,11 +154,11 @@ func (m *matcher) check() error {
 		switch {
 		case p.literal != "":
 			if p.separator != 0 && p.takes(p.literal[0]) {
-				return errors.New("the text behind {?a} or {;a} begins with a character that a value may have")
+				return errors.New("the text behind {?a} or {;a} begins with a character that a value may have: begin it with one such as #")
 			}
 		case isLast:
 		case m.pieces[i+1].first == "":
-			return errors.New("two expressions follow each other with nothing between them")
+			return errors.New("two expressions follow each other with nothing between them: put text there")
 		case p.separator != 0 && m.pieces[i+1].separator == p.separator:
 			return errors.New("variables of two expressions with names follow each other: write {?a,b}, not {?a}{&b}")
 		}

@@ -141,7 +141,10 @@ export function provided(answer: Provided): Ready | undefined {
     if (several in answer) return severalReady(answer[several] as Contents[])
   }
   const text = JSON.stringify(answer)
-  if (text === undefined) throw new TypeError(`a ${typeof answer} is not content`)
+  if (text === undefined)
+    throw new TypeError(
+      `a ${typeof answer} is not content: return text, bytes or what JSON can write`,
+    )
   return { value: text, mimeType: 'application/json' }
 }
 

@@ -33,10 +33,10 @@ export async function inDatabase<T>(
     } catch (error) {
       if (--left === 0) {
         const { name } = error as DOMException
-        const advice =
-          name === 'TimeoutError' ? '. Close other tabs of this site, or restart the browser' : ''
         const use = mode === 'readonly' ? 'read' : 'stored'
-        throw new Error(`the database pagemcp: ${what} cannot be ${use}: ${name}${advice}`)
+        throw new Error(
+          `the database pagemcp: ${what} cannot be ${use}: ${name}. Close other tabs of this site, or restart the browser`,
+        )
       }
       await new Promise((resolve) => setTimeout(resolve, pause))
     }

@@ -109,7 +109,13 @@ export function connectTo(
       reject(reason)
     }
     const deadline = setTimeout(
-      () => give(new DOMException(`no answer from ${origin}`, 'TimeoutError')),
+      () =>
+        give(
+          new DOMException(
+            `no answer from ${origin}: does its page list ${globalThis.origin} in listen?`,
+            'TimeoutError',
+          ),
+        ),
       options.timeout ?? defaultTimeout,
     )
     const hearWindow = (event: MessageEvent<unknown>) => {

@@ -483,7 +483,7 @@ export function eventLog(name: string): EventLog {
         throw new TypeError(`the data of ${name} is nothing that JSON can write`)
       }
       if (json !== undefined && bytesOf(json) > maxData) {
-        throw new TypeError(`the data of ${name} has more than 16 KiB`)
+        throw new TypeError(`the data of ${name} has more than 16 KiB: emit a URI of it`)
       }
       const head = JSON.stringify({ number: ++number, time: new Date().toISOString(), since })
       const text = json === undefined ? `${head}\n` : `${head.slice(0, -1)},"data":${json}}\n`

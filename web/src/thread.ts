@@ -205,7 +205,7 @@ export function engineThread(options: EngineOptions, host: ThreadHost): Thread {
   function lost(error: Error, isDown: boolean) {
     engine = undefined
     isOver = isDown
-    const why = `${error.message}${isDown && hasServed ? ', and is not restarted' : ''}`
+    const why = `${error.message}${isDown && hasServed ? ', and is not restarted: reload the page' : ''}`
     if (hasServed) host.report(new Error(why, { cause: error })) // else `ready` rejects
     for (const [number, { state, failed }] of gateways) {
       if (state) host.gatewayState(number, { ...state, is: 'away', error: why })

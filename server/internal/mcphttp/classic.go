@@ -107,7 +107,7 @@ func (r *request) session() *session {
 func (r *request) noSession(err error) {
 	switch err {
 	case errTooManySessions:
-		r.fail(http.StatusTooManyRequests, "", message.Busy("Too many sessions"))
+		r.fail(http.StatusTooManyRequests, "", message.Busy("Too many sessions: end some by DELETE, or retry later"))
 	case errAway:
 		r.fail(http.StatusServiceUnavailable, "", message.Unreachable("The store of sessions does not answer: retry in a second"))
 	case errOver:
@@ -130,7 +130,7 @@ func (r *request) beginSession(x engine.Examination, body []byte) {
 	s, id, result := r.server.Sessions.begin(r.caller.Issuer, r.client, x, body)
 	if s == nil {
 		if result == nil {
-			r.fail(http.StatusTooManyRequests, x.ID, message.Busy("Too many sessions"))
+			r.fail(http.StatusTooManyRequests, x.ID, message.Busy("Too many sessions: end some by DELETE, or retry later"))
 			return
 		}
 		writeJSON(r.w, classicStatus(message.HeadOf(result), result), result)
@@ -157,7 +157,7 @@ func (r *request) endSession() {
 // request.
 func (r *request) openSessionStream() {
 	if version, ok := header(r.http.Header, VersionHeader); ok && engine.ClassicVersion(version) != version {
-		r.fail(http.StatusBadRequest, "", message.InvalidRequest("MCP-Protocol-Version is not supported"))
+		r.fail(http.StatusBadRequest, "", message.InvalidRequest("MCP-Protocol-Version is not supported: send that of the result of initialize"))
 		return
 	}
 	if !accepts(r.http.Header, EventStreamType) {

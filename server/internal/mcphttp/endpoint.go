@@ -31,5 +31,5 @@ var (
 	ErrTooMany = errors.New("all /mcp/{page} endpoints of this user are in use; /mcp serves all pages")
 
 	// ErrFull is for an endpoint of an owner for which this process has no room now.
-	ErrFull = errors.New("this gateway serves as many users as it can")
+	ErrFull = errors.New("this gateway serves as many users as it can: retry later")
 )

@@ -131,7 +131,7 @@ func (r *request) serve() {
 	case version == engine.LatestModern:
 		r.fail(http.StatusBadRequest, "", message.InvalidRequest("A response is not accepted here"))
 	case version != "" && engine.ClassicVersion(version) != version:
-		r.fail(http.StatusBadRequest, x.ID, message.InvalidRequest("MCP-Protocol-Version is not supported"))
+		r.fail(http.StatusBadRequest, x.ID, message.InvalidRequest("MCP-Protocol-Version is not supported: send that of the result of initialize"))
 	default:
 		r.classic(x, body)
 	}

@@ -317,7 +317,7 @@ export async function openAccess(options: AccessOptions) {
     resume: () => change({ do: 'pause', until: undefined }),
     async withhold(resources) {
       if (resources.length > maxWithheld) {
-        throw new RangeError(`withhold takes at most ${maxWithheld} resources`)
+        throw new RangeError(`withhold takes at most ${maxWithheld} resources: name one above them`)
       }
       withheld = resources.map(({ assistant, uri }) => ({ assistant, uri }))
       apply()
