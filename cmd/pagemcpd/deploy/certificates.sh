@@ -7,8 +7,9 @@
 # server.*     of the NATS servers, for clients and for their routes
 # pagemcpd.*   of the nodes, for NATS and for each other; its subject CN=pagemcpd is the user in nats.conf
 #
-# It keeps what is there: to renew a certificate, remove it and run the script again. Files are valid
-# for DAYS (default 365). It needs openssl. A company with an authority of its own takes that.
+# It keeps what is there: to renew a certificate, remove it and run the script again. Nodes use the new one within
+# 30 s, NATS servers after `nats-server --signal reload`. To replace the authority, first let ca.crt have the old and the
+# new one everywhere. Files are valid for DAYS (default 365). It needs openssl. A company with an authority of its own takes that.
 set -eu
 directory=$1
 shift
