@@ -19,7 +19,9 @@ export interface Hot {
 export interface DevOptions {
   /** The page's name at the gateway; default `dev`. An app that uses PageMCP itself has another one. */
   name?: string
-  /** Where the development server hands out invitations; by `pagemcp/vite`. Default: the page is paired by `pagemcp pair`. */
+  /** The address of the gateway; default `ws://127.0.0.1:8808/page`. The page is paired by `pagemcp pair`. */
+  gateway?: string
+  /** Instead: where the development server hands out invitations, as that of `pagemcp/vite` does. */
   invitation?: string
   /** Tells of hot updates. */
   hot?: Hot
@@ -49,7 +51,12 @@ let running: PageMcp | undefined
  *
  * @returns the engine, for resources and tools of your own; `undefined` on a server, and in pages that are not of this machine
  */
-export function dev({ name = 'dev', invitation, hot }: DevOptions = {}): PageMcp | undefined {
+export function dev({
+  name = 'dev',
+  gateway,
+  invitation,
+  hot,
+}: DevOptions = {}): PageMcp | undefined {
   if (running || globalThis.document === undefined) return running
   const { console, fetch } = globalThis
   const { info } = console
@@ -171,12 +178,12 @@ export function dev({ name = 'dev', invitation, hot }: DevOptions = {}): PageMcp
   if ((navigation as PerformanceNavigationTiming | undefined)?.type === 'reload') updated('reload')
 
   const join = async () => {
-    if (invitation === undefined) return mcp.connect().joined
+    if (invitation === undefined) return mcp.connect(gateway).joined
     const response = await fetch(invitation, { method: 'POST' })
-    const link = await response.text()
-    const gateway = response.ok ? gatewayOf(link) : undefined
-    if (gateway === undefined) throw new Error(response.ok ? 'this is no invitation' : link)
-    return mcp.connect(gateway, { invitation: link }).joined
+    const text = await response.text()
+    const inviting = response.ok ? gatewayOf(text) : undefined
+    if (inviting === undefined) throw new Error(response.ok ? 'this is no invitation' : text)
+    return mcp.connect(inviting, { invitation: text }).joined
   }
   const joinOrSay = () => void join().catch(({ message }: Error) => say(message))
   on('pagemcp:gateway', joinOrSay) // one has started

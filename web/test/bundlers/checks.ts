@@ -1,5 +1,6 @@
 /** The ways to bundle and host an app that `make bundlers` runs: one row per tool and mode. */
 
+import type { Story } from '../dev/drive.ts'
 import { type BrowserName, browserNames } from '../harness/launch.ts'
 import { type Hosting, hostings } from './hosting.ts'
 import { inlined, ownOrigin, strict, trustedTypes } from './policies.ts'
@@ -28,6 +29,18 @@ export interface BundledCheck {
   fails?: RegExp
   /** Why this row does not work, and the line that helps. It is reported, and fails if it passes. */
   known?: string
+}
+
+/** Development mode: an error in the page, the line of `pagemcp watch`, and the end of the error. */
+export interface DevCheck extends Pick<Story, 'name' | 'place'> {
+  fixture: Fixture
+  server: (port: string) => Command
+  /** The file with the mistake. */
+  mistake: string
+  /** The file that calls `dev`, of a page that is paired by `pagemcp pair`, and not by the server. */
+  calls?: string
+  /** The page's name. */
+  page: string
 }
 
 /** The package without a bundler. */
@@ -237,7 +250,39 @@ const frameworks: readonly BundledCheck[] = [
   },
 ]
 
-export const checks: readonly (BundledCheck | HostedCheck)[] = [
+const shop = {
+  mistake: 'src/total.ts',
+  place: { file: /src\/total\.ts/, line: 13 },
+}
+const nextShop = {
+  fixture: { name: 'next16', sources: ['nextshop'], app: 'app' },
+  mistake: 'app/total.js',
+  calls: 'app/dev.jsx',
+  page: 'shop-dev',
+}
+const devChecks: readonly DevCheck[] = [
+  ...['vite7', 'vite5'].map((name) => ({
+    ...shop,
+    name: `${name} development mode`,
+    fixture: { name, sources: ['shop'], app: 'src' },
+    server: viteServer('vite'),
+    page: `pagemcp-test-${name}-dev`,
+  })),
+  {
+    ...nextShop,
+    name: 'next16 turbopack development mode',
+    server: portOption('next', 'dev', '--turbopack'),
+    place: { file: /app\/total\.js/, line: 7 },
+  },
+  {
+    ...nextShop,
+    name: 'next16 webpack development mode',
+    server: portOption('next', 'dev', '--webpack'),
+    place: { file: /app\/total\.js/, line: 0 },
+  },
+]
+
+export const checks: readonly (BundledCheck | HostedCheck | DevCheck)[] = [
   ...hostings.map((hosting) => ({
     name: `no bundler, ${hosting.host}`,
     hosting,
@@ -249,4 +294,5 @@ export const checks: readonly (BundledCheck | HostedCheck)[] = [
   ...others,
   ...nextChecks,
   ...frameworks,
+  ...devChecks,
 ]

@@ -3,12 +3,15 @@
  * `next16 webpack`. Prints one line per check and browser, and fails if one of them fails that is not known to.
  */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inContext } from '../harness/browsers.ts'
+import { driveDev, pairingLink } from '../dev/drive.ts'
+import { pageUrl, startGateway } from '../e2e/gateway.ts'
+import { inContext, type TestBrowser } from '../harness/browsers.ts'
 import { type BrowserName, close, launch } from '../harness/launch.ts'
 import { serve } from '../harness/serve.ts'
-import { type BundledCheck, checks, type HostedCheck } from './checks.ts'
+import { type BundledCheck, checks, type DevCheck, type HostedCheck } from './checks.ts'
 import { driveApp } from './drive.ts'
 import { driveHosting } from './hosting.ts'
 import { runTool, startServer } from './tools.ts'
@@ -40,8 +43,9 @@ console.log(
 process.exitCode = counts.failed > 0 ? 1 : 0
 
 /** Builds and serves the app one time, for all its browsers. */
-async function run(check: BundledCheck | HostedCheck): Promise<void> {
-  const left = new Set(check.browsers ?? (['chromium'] as const))
+async function run(check: BundledCheck | HostedCheck | DevCheck): Promise<void> {
+  const browsers = 'browsers' in check ? check.browsers : undefined
+  const left = new Set(browsers ?? (['chromium'] as const))
   const inEach = async (use: Parameters<Drive>[0]) => {
     for (const name of [...left]) {
       const start = Date.now()
@@ -58,6 +62,7 @@ async function run(check: BundledCheck | HostedCheck): Promise<void> {
   const start = Date.now()
   try {
     if ('hosting' in check) await inEach((browser) => driveHosting(browser, check.hosting))
+    else if ('mistake' in check) await inEach((browser) => inDevelopment(browser, check))
     else await withApp(check, (url) => inEach((browser) => driveApp(browser, url, check)))
   } catch (error) {
     for (const name of left) report(check, name, start, error)
@@ -89,6 +94,42 @@ async function withApp(check: BundledCheck, use: (url: string) => Promise<void>)
   }
 }
 
+/** With a gateway of its own, which the plugin finds as it finds the user's: by a variable. */
+async function inDevelopment({ context }: TestBrowser, check: DevCheck): Promise<void> {
+  const { fixture, mistake, calls, page: name, place, server: command } = check
+  const directory = prepare(fixture, tarball)
+  const XDG_STATE_HOME = mkdtempSync(join(tmpdir(), 'pagemcp-dev-'))
+  const gateway = await startGateway({ command: 'serve', state: join(XDG_STATE_HOME, 'pagemcp') })
+  if (calls !== undefined) {
+    const file = join(directory, calls)
+    const address = `gateway: '${pageUrl(gateway)}', name:` // it is not on the port of pages' default
+    writeFileSync(file, readFileSync(file, 'utf8').replace('name:', address))
+  }
+  try {
+    const server = await startServer(directory, command, () => ({ XDG_STATE_HOME }))
+    try {
+      const { ms } = await driveDev({
+        gateway,
+        name,
+        async open() {
+          const page = await context.newPage()
+          await page.goto(calls ? pairingLink(gateway, server.url) : server.url)
+          return page
+        },
+        source: join(directory, mistake),
+        place,
+        quiet: 1_000,
+      })
+      console.log(`        the line of pagemcp watch came ${ms} ms after the error`)
+    } finally {
+      await server.close()
+    }
+  } finally {
+    await gateway.close()
+    rmSync(XDG_STATE_HOME, { recursive: true })
+  }
+}
+
 function browserOf(name: BrowserName): ReturnType<typeof launch> {
   const browser = browsers.get(name) ?? launch(name)
   browsers.set(name, browser)
@@ -96,7 +137,7 @@ function browserOf(name: BrowserName): ReturnType<typeof launch> {
 }
 
 function report(
-  check: BundledCheck | HostedCheck,
+  check: BundledCheck | HostedCheck | DevCheck,
   browser: BrowserName,
   start: number,
   failure: unknown,

@@ -4,10 +4,11 @@
  */
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'puppeteer-core'
 import { type Gateway, program } from '../e2e/gateway.ts'
 import { limit, post } from '../harness/client.ts'
@@ -71,6 +72,12 @@ export async function read(gateway: Gateway, uri: string): Promise<Record<string
     .map((line) => JSON.parse(line))
 }
 
+/** The link by which the first page of an origin joins. */
+export function pairingLink({ state }: Pick<Gateway, 'state'>, url: string): string {
+  const args = ['pair', '--state', state, '--json', new URL(url).origin]
+  return (JSON.parse(execFileSync(program, args, { encoding: 'utf8' })) as { url: string }).url
+}
+
 export interface Story {
   gateway: Gateway
   /** The page's name at the gateway. */
@@ -81,45 +88,55 @@ export interface Story {
   source: string
   /** Where the error has to be; `line` 0: the server has no maps of sources, any will do. */
   place: { file: RegExp; line: number }
-  /** How the server applies a change; `reload`: by loading the page again. */
-  applies: 'update' | 'reload'
+  /** Whether the server has no hot updates: the page is loaded again. */
+  reloads?: boolean
+  /** To measure: `pagemcp watch` prints at once what comes after a quiet second, ms. */
+  quiet?: number
 }
 
 const mistake = "'EUR'"
 const mended = "'eur'"
 
-/** Returns how long the line of `pagemcp watch` took, ms after the error. */
-export async function driveDev(story: Story): Promise<number> {
-  const { gateway, name, source, place, applies } = story
-  const updates = `${name}+dev:///hmr`
-  const watching = watch(gateway, '--contents', 'event:///error', updates)
+/** Returns how long the line of `pagemcp watch` took, ms after the error, and the error as it was read then. */
+export async function driveDev(
+  story: Story,
+): Promise<{ ms: number; error: Record<string, unknown> }> {
+  const { gateway, name, source, place, reloads = false, quiet } = story
+  const wakes = watch(gateway, '--contents', 'event:///error')
+  const changes = watch(gateway, 'dev:///hmr', 'dev:///errors')
+  /** The errors, once they are as they have to be. */
+  const errorsOnce = async (fits: (errors: Record<string, unknown>[]) => boolean) => {
+    for (;;) {
+      const errors = await read(gateway, `${name}+dev:///errors`)
+      if (fits(errors)) return errors
+      await changes.next(/dev:\/\/\/errors/)
+    }
+  }
   try {
     const page = await story.open()
-    await watching.next(/list of resources of [\w-]+ has changed/)
+    for (const one of [wakes, changes]) await one.next(/list of resources of [\w-]+ has changed/)
+    if (quiet !== undefined) await pause(quiet)
     await page.click('button')
-    const { text, time } = await watching.next(/event:\/\/\/error happened/)
-    assert.match(text, /format is not a function/)
-    assert.match(text, place.file)
+    const { text, time } = await wakes.next(/event:\/\/\/error happened/)
+    assert.match(text, /"message":"TypeError: [^"]+","file":"[^"]+","line":\d+/)
 
-    const [error = {}] = await read(gateway, `${name}+dev:///errors`)
-    assert.equal(error.open, true)
-    assert.equal(error.times, 1)
-    assert.match(String(error.file), place.file)
+    const [error = {}] = await errorsOnce(([first]) => place.file.test(String(first?.file)))
+    assert.match(String(error.message), /format is not a function/)
     if (place.line > 0) assert.equal(error.line, place.line)
     assert.match(String((error.stack as string[])[0]), /total/)
 
     writeFileSync(source, readFileSync(source, 'utf8').replace(mistake, mended))
-    if (applies === 'reload') await page.reload()
-    else await watching.next(/dev:\/\/\/hmr/)
-    const left = await read(gateway, `${name}+dev:///errors`)
-    assert.deepEqual(
-      left.filter(({ open }) => open),
-      [],
+    if (reloads) await page.reload()
+    await errorsOnce((errors) => errors.every(({ open }) => open === false))
+    const updates = await read(gateway, `${name}+dev:///hmr`)
+    assert.equal(updates.at(-1)?.kind, reloads ? 'reload' : 'update')
+    // Until the framework shows the new code.
+    await page.waitForFunction(
+      "(document.querySelector('button').click(), document.querySelector('output').textContent === '5.00')",
     )
-    await page.click('button')
-    await page.waitForFunction("document.querySelector('output').textContent === '5.00'")
-    return time - Date.parse(String(error.time))
+    return { ms: time - Date.parse(String(error.time)), error }
   } finally {
-    await watching.close()
+    await wakes.close()
+    await changes.close()
   }
 }
