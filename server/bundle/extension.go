@@ -32,6 +32,7 @@ func BuildExtensions(root string) (map[string]Files, error) {
 	shared, err := packageWith(root,
 		api.EntryPoint{InputPath: "web/extension/popup.html", OutputPath: "popup"},
 		api.EntryPoint{InputPath: "web/extension/popup.css", OutputPath: "popup"},
+		api.EntryPoint{InputPath: "web/extension/ask.html", OutputPath: "ask"},
 		api.EntryPoint{InputPath: "web/demo/icon.svg", OutputPath: "icon"},
 	)
 	if err != nil {
@@ -55,6 +56,13 @@ func BuildExtensions(root string) (map[string]Files, error) {
 	script.GlobalName = "pagemcpText"
 	script.Footer = map[string]string{"js": "pagemcpText.answer"}
 	shared = append(shared, &part{options: &script})
+	tools := script // of the tools of a tab: these have no result
+	tools.EntryPointsAdvanced = []api.EntryPoint{
+		{InputPath: "web/extension/webmcp-page.ts", OutputPath: "webmcp-page"},
+		{InputPath: "web/extension/webmcp-relay.ts", OutputPath: "webmcp-relay"},
+	}
+	tools.GlobalName, tools.Footer = "", nil
+	shared = append(shared, &part{options: &tools})
 	files, err := shared.build()
 	if err != nil {
 		return nil, err
@@ -74,6 +82,7 @@ func BuildExtensions(root string) (map[string]Files, error) {
 		own.EntryPointsAdvanced = []api.EntryPoint{
 			{InputPath: "web/extension/background.ts", OutputPath: "background"},
 			{InputPath: "web/extension/popup.ts", OutputPath: "popup"},
+			{InputPath: "web/extension/ask.ts", OutputPath: "ask"},
 		}
 		if browser == "chromium" {
 			own.EntryPointsAdvanced = append(own.EntryPointsAdvanced,

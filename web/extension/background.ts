@@ -8,10 +8,12 @@ import * as consent from './consent.ts'
 import { type EngineStatus, handleMessages, refreshPopup, within } from './messages.ts'
 import { engineHost, restrictStorage } from './platform.ts'
 import { textsIn, uiLanguage } from './popup.texts.ts'
-import { allTabs, sharedTabs, textOf } from './tabs.ts'
+import { allTabs, attach, sharedTabs, textOf } from './tabs.ts'
 
 /** The timeout of the popup for the engine's status. */
 const statusTimeout = 1000 // ms
+
+const questionSize = { width: 560, height: 520 } // CSS pixels
 
 const engine = engineHost({
   started: refresh,
@@ -23,6 +25,14 @@ const engine = engineHost({
   joined: () => consent.enqueue(() => consent.keepLocal({ paired: true })),
   sharedTabs,
   text: ({ tab, site, client }) => textOf(tab, site, client),
+  attach: ({ tab }) => attach(tab),
+  async ask() {
+    await chrome.windows.create({ url: 'ask.html', type: 'popup', ...questionSize })
+  },
+  async mayAct({ site, assistant }) {
+    await consent.enqueue(() => consent.mayAct(site, assistant))
+    await refresh()
+  },
 })
 
 handleMessages('background', {

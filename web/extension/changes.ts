@@ -44,8 +44,8 @@ export function staleBy(
   return stale
 }
 
-/** What clients can learn of a tab: not until when it is ticked. */
-const served = (tab: TabInfo) => ({ ...tab, until: undefined })
+/** What clients can learn of a tab: not until when it is ticked, or who may act there. */
+const served = (tab: TabInfo) => ({ ...tab, until: undefined, acting: undefined })
 
 /** Whether the listing of a tab has changed, or for whom it is. */
 function isOther(a: TabInfo, b: TabInfo): boolean {

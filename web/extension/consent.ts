@@ -4,6 +4,7 @@
  * time, because the background keeps no state.
  */
 
+import { sessionTime } from '../src/access/decisions.ts'
 import type { SiteChange, SiteUse, TickTime } from './messages.ts'
 import { permissionFor } from './platform.ts'
 import { serialQueue } from './queue.ts'
@@ -139,7 +140,7 @@ export async function changeSite({ site, assistant, stop }: SiteChange): Promise
   const others = uses.filter((one) => keyOf(one) !== key)
   // A decision that cannot be kept must not give access: then nobody reads the site.
   if (stop && others.filter((one) => one.isStopped).length >= maxStopped) return forget(site)
-  const { isStopped, ...use } = uses.find((one) => keyOf(one) === key) ?? {
+  const { isStopped, actsUntil, ...use } = uses.find((one) => keyOf(one) === key) ?? {
     site,
     assistant,
     time: 0,
@@ -149,6 +150,17 @@ export async function changeSite({ site, assistant, stop }: SiteChange): Promise
   else if (use.reads > 0) others.push(use)
   await keepLocal({ uses: others })
 }
+
+/** Lets an assistant use the tools of a site with consent for a time. Call within {@link enqueue}. */
+export async function mayAct(site: string, assistant: string): Promise<void> {
+  await used([{ site, assistant, time: Date.now(), reads: 0, actsUntil: Date.now() + sessionTime }])
+}
+
+/** The assistants that may use the tools of a site now. */
+export const actingAt = (uses: readonly SiteUse[], site: string | undefined): string[] =>
+  uses
+    .filter((use) => use.site === site && !use.isStopped && (use.actsUntil ?? 0) > Date.now())
+    .map(({ assistant }) => assistant)
 
 /** The assistants that are stopped at a site, in order. */
 export const stoppedAt = (uses: readonly SiteUse[], site: string | undefined): string[] =>

@@ -34,6 +34,8 @@ export interface TabInfo {
   shared: boolean
   /** Assistants that may not, since the user has stopped them at its site; in order. */
   stopped: string[]
+  /** Assistants that may use the tools of its site now. */
+  acting: string[]
 }
 
 /** The text of a tab. */
@@ -54,6 +56,8 @@ export interface SiteUse {
   reads: number
   /** The user has stopped the assistant at this site: it reads none of its tabs. */
   isStopped?: boolean
+  /** Until when it may use the tools of the site, ms since 1970. */
+  actsUntil?: number
 }
 
 /** The user stops an assistant at a site, or allows it again. */
@@ -136,6 +140,12 @@ export interface Parts {
     sharedTabs(): Promise<TabInfo[]>
     /** The text of such a tab for an assistant; `undefined`: there is no such tab. */
     text(args: { tab: number; site: string; client: string }): Promise<TabText | undefined>
+    /** Makes the document of a shared tab connect its tools to the engine. */
+    attach(args: { tab: number }): Promise<void>
+    /** Opens the window that asks the user. */
+    ask(): Promise<void>
+    /** The user lets an assistant use the tools of a site, for 8 hours. */
+    mayAct(args: { site: string; assistant: string }): Promise<void>
   }
   engine: {
     status(): Promise<EngineStatus>

@@ -4,25 +4,22 @@ import { assistantName } from 'pagemcp/access'
 import { redactUrl } from '../src/redact.ts'
 import { plainLabel } from '../src/translation.ts'
 import { haveOnePermission } from './consent.ts'
-import type {
-  AccessChange,
-  EngineStatus,
-  Overview,
-  SiteChange,
-  SiteUse,
-  TabInfo,
-  TickTime,
+import {
+  type EngineStatus,
+  type Overview,
+  remote,
+  type SiteUse,
+  type TabInfo,
+  type TickTime,
 } from './messages.ts'
+import { permissionFor } from './platform.ts'
 import { clock, language, list, say, text } from './popup-language.ts'
-import { standingOf } from './standing.ts'
+import { type Standing, standingOf } from './standing.ts'
 
-export interface Actions {
-  ticked(tab: TabInfo, on: boolean): void
-  timed(tab: TabInfo, time: TickTime): void
-  forgotten(site: string): void
-  access(change: AccessChange): void
-  siteAccess(change: SiteChange): void
-}
+export const background = remote('background')
+
+/** Shows the state after an action of the background, successful or not. */
+type Act = (action: Promise<unknown>) => void
 
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id)
@@ -30,10 +27,11 @@ export function element<T extends HTMLElement = HTMLElement>(id: string): T {
   return found as T
 }
 
-export function showOverview({ on, tabs, sites, uses, status }: Overview, actions: Actions): void {
+export function showOverview(overview: Overview, act: Act): void {
+  const { on, tabs, sites, uses, status } = overview
   document.body.classList.toggle('off', !on)
   element<HTMLInputElement>('share').checked = on
-  const standing = standingOf({ on, tabs, status })
+  const standing = standingOf(overview)
   element('share-text').textContent =
     standing === 'tabs'
       ? say(text.sharingTabs, { count: tabs.filter(({ shared }) => shared).length })
@@ -41,87 +39,63 @@ export function showOverview({ on, tabs, sites, uses, status }: Overview, action
   element('tick-a-tab').hidden =
     standing !== 'nothing' || !tabs.some(({ site }) => site !== undefined)
   element('share-note').hidden = on
-  showGateway(on, status)
-  showTabs(on, tabs, sites, actions)
-  showAssistants(on, uses, status, actions)
+  showGateway(standing, status)
+  showTabs(on, tabs, sites, act)
+  showAssistants(on, uses, status, act)
+  showSites(sites, uses, status, act)
+}
+
+/** The sites that the user has agreed to, with each assistant that was seen. */
+function showSites(sites: string[], uses: SiteUse[], { assistants }: EngineStatus, act: Act) {
   element('sites-box').hidden = sites.length === 0
   element('sites-title').textContent = say(text.sites, { count: sites.length })
-  const seen = [...status.assistants, ...uses].map(({ assistant }) => assistant)
-  const everywhere = status.assistants.filter(isStopped).map(({ assistant }) => assistant)
-  const readers = (site: string): Reader[] =>
-    [...new Set(seen)].sort().map((assistant) => {
+  const seen = [...new Set([...assistants, ...uses].map(({ assistant }) => assistant))].sort()
+  const everywhere = assistants.filter(isStopped).map(({ assistant }) => assistant)
+  const readers = (site: string) =>
+    seen.map((assistant) => {
       const use = uses.find((one) => one.site === site && one.assistant === assistant)
-      return { assistant, use, isStoppedEverywhere: everywhere.includes(assistant) }
+      return [assistant, readerOf(use, everywhere.includes(assistant))] as const
     })
-  const own = sites.map((site) => [site, readers(site)] as const)
-  showRows(element('sites'), own, (site) => siteRow(site, actions))
+  showRows(
+    element('sites'),
+    sites.map((site) => [site, readers(site)] as const),
+    (site) => siteRow(site, act),
+  )
 }
 
-/** An assistant, at one site. */
-interface Reader {
-  assistant: string
-  /** `undefined`: it has not read the site, and may. */
-  use: SiteUse | undefined
-  isStoppedEverywhere: boolean
-}
-
-/** A site that the user has agreed to, with each assistant that was seen. */
-function siteRow(site: string, actions: Actions): Row<Reader[]> {
+function siteRow(site: string, act: Act): Row<(readonly [string, ShownAssistant])[]> {
   const forget = make('button', 'link', text.revoke)
   forget.ariaLabel = say(text.about, { action: text.revoke, names: site })
-  forget.addEventListener('click', () => actions.forgotten(site))
+  forget.addEventListener('click', () => act(background.forget({ site })))
   const list = make('ul', 'readers')
+  const row = (assistant: string) =>
+    assistantRow(
+      [assistantName(assistant, language), site],
+      text.stopHere,
+      text.allowHere,
+      (stop) => act(background.siteAccess({ site, assistant, stop })),
+    )
   return {
     item: make('li', 'site', make('div', 'row', make('span', 'title', site), forget), list),
-    update(all) {
-      const readers = all.map((reader) => [reader.assistant, reader] as const)
-      showRows(list, readers, (assistant) => readerRow(site, assistant, actions))
-    },
+    update: (readers) => showRows(list, readers, row),
   }
 }
 
-function readerRow(site: string, assistant: string, actions: Actions): Row<Reader> {
-  const name = assistantName(assistant, language)
-  const place = make('span', 'place')
-  const change = make('button', 'link')
-  let isStoppedHere = false
-  change.addEventListener('click', ({ isTrusted }) => {
-    if (isTrusted || !isStoppedHere) actions.siteAccess({ site, assistant, stop: !isStoppedHere })
-  })
-  return {
-    item: make('li', 'row', make('span', 'words', make('span', 'title', name), place), change),
-    update({ use, isStoppedEverywhere }) {
-      isStoppedHere = use?.isStopped === true
-      const where = isStoppedEverywhere ? text.stoppedEverywhere : text.stoppedHere
-      const count = use?.reads ?? 0
-      const allowed = count === 0 ? text.mayRead : say(text.mayReadAfter, { count })
-      const mayRead = !isStoppedHere && !isStoppedEverywhere
-      place.textContent = mayRead ? allowed : where
-      place.classList.toggle('stopped', !mayRead)
-      change.textContent = isStoppedHere ? text.allowHere : text.stopHere
-      change.ariaLabel = say(text.about, { action: change.textContent, names: list([name, site]) })
-    },
-  }
+/** An assistant at a site. `use`: `undefined`, if it has not read the site, and may. */
+function readerOf(use: SiteUse | undefined, isStoppedEverywhere: boolean): ShownAssistant {
+  const { reads: count = 0, isStopped = false, actsUntil = 0 } = use ?? {}
+  const stopped = isStoppedEverywhere ? text.stoppedEverywhere : isStopped && text.stoppedHere
+  const mayRead = count === 0 ? text.mayRead : say(text.mayReadAfter, { count })
+  const allowed = actsUntil > Date.now() ? `${mayRead} · ${text.mayAct}` : mayRead
+  return { isStopped, isBlocked: stopped !== false, place: stopped || allowed }
 }
 
 /** Whether the user has stopped an assistant everywhere. */
 const isStopped = ({ grants }: EngineStatus['assistants'][number]): boolean =>
   grants.some(({ allow }) => !allow)
 
-interface ShownAssistant {
-  /** What it says of itself. */
-  callsItself: string
-  sites: string[]
-  reads: number
-  isStopped: boolean
-}
-
-function showAssistants(
-  on: boolean,
-  uses: SiteUse[],
-  { assistants, pausedUntil, gateway }: EngineStatus,
-  actions: Actions,
-) {
+function showAssistants(on: boolean, uses: SiteUse[], status: EngineStatus, act: Act) {
+  const { assistants, pausedUntil, gateway } = status
   const isPaused = pausedUntil !== undefined
   element('assistants-box').hidden = !on || (gateway === undefined && assistants.length === 0)
   element('pause').textContent = isPaused ? text.resume : text.pauseAll
@@ -131,81 +105,83 @@ function showAssistants(
     : ''
   element('no-assistants').hidden = assistants.length > 0
   const all = assistants.map((one) => {
-    const { assistant, callsItself = '', readsToday: reads } = one
+    const { assistant, readsToday: count } = one
+    const claim = plainLabel(one.callsItself ?? '', 64)
     const own = uses.filter((use) => use.assistant === assistant && use.reads > 0)
-    const sites = own.map(({ site }) => site)
-    return [assistant, { callsItself, sites, reads, isStopped: isStopped(one) }] as const
+    const reads = isStopped(one) ? text.isStopped : say(text.readsToday, { count })
+    const place = [reads, list(own.map(({ site }) => new URL(site).host))]
+      .filter(Boolean)
+      .join(' · ')
+    return [
+      assistant,
+      { isStopped: isStopped(one), claim: claim === assistant ? '' : claim, place },
+    ] as const
   })
-  showRows(element('assistants'), all, (assistant) => assistantRow(assistant, actions))
+  showRows(element('assistants'), all, (assistant) =>
+    assistantRow([assistantName(assistant, language)], text.stop, text.allow, (stop) =>
+      act(background.access(stop ? { stop: assistant } : { allow: assistant })),
+    ),
+  )
 }
 
-function assistantRow(assistant: string, actions: Actions): Row<ShownAssistant> {
-  let isStopped = false
-  const name = assistantName(assistant, language)
-  const place = make('span', 'place')
+interface ShownAssistant {
+  isStopped: boolean
+  /** It gets nothing here. */
+  isBlocked?: boolean
+  /** What it says of itself. */
+  claim?: string
+  place: string
+}
+
+/** An assistant, everywhere or at a site, with a button that stops it there or allows it again. */
+function assistantRow(
+  names: string[],
+  stop: string,
+  allow: string,
+  change: (stop: boolean) => void,
+): Row<ShownAssistant> {
   const own = make('span', 'place')
-  const change = make('button', 'link')
-  change.addEventListener('click', ({ isTrusted }) => {
-    if (isStopped && isTrusted) actions.access({ allow: assistant })
-    else if (!isStopped) actions.access({ stop: assistant })
+  const place = make('span', 'place')
+  const button = make('button', 'link')
+  let isStopped = false
+  button.addEventListener('click', ({ isTrusted }) => {
+    if (isTrusted || !isStopped) change(!isStopped)
   })
+  const title = make('span', 'title', names[0] ?? '')
   return {
-    item: make('li', 'row', make('span', 'words', make('span', 'title', name), own, place), change),
+    item: make('li', 'row', make('span', 'words', title, place, own), button),
     update(shown) {
       isStopped = shown.isStopped
-      const claim = plainLabel(shown.callsItself, 64)
-      own.hidden = claim === '' || claim === assistant
-      own.textContent = say(text.callsItself, { name: claim })
-      const sites = list(shown.sites.map((site) => new URL(site).host))
-      const reads = say(text.readsToday, { count: shown.reads })
-      place.textContent = [isStopped ? text.isStopped : reads, sites].filter(Boolean).join(' · ')
-      place.title = sites
-      change.textContent = isStopped ? text.allow : text.stop
-      change.ariaLabel = say(text.about, { action: change.textContent, names: name })
+      own.hidden = !shown.claim
+      own.textContent = say(text.callsItself, { name: shown.claim ?? '' })
+      place.textContent = shown.place
+      place.title = shown.place
+      place.classList.toggle('stopped', shown.isBlocked)
+      button.textContent = isStopped ? allow : stop
+      button.ariaLabel = say(text.about, { action: button.textContent, names: list(names) })
     },
   }
 }
 
-function showGateway(on: boolean, status: EngineStatus) {
+function showGateway(standing: Standing, { gateway, reason, failure = '' }: EngineStatus) {
+  const { error = '', name = '' } = gateway ?? {}
+  const rejected = reason === 'refused' ? text.linkRefused : say(text.failed, { error })
+  const texts: { readonly [is in Standing]?: readonly [string, string?] } = {
+    failed: [text.engineFailed, failure],
+    searching: [text.searching],
+    away: [text.away, text.reconnects],
+    unpaired: [text.notConnected, reason === undefined || reason === 'not-invited' ? '' : rejected],
+  }
+  const [state, advice = ''] = texts[standing] ?? [say(text.connectedAs, { name })]
   const box = element('gateway')
-  box.hidden = !on
-  const { is, state, advice = '' } = gatewayOf(status)
-  box.dataset.is = is
+  box.hidden = standing === 'stopped'
+  box.dataset.is = standing === 'searching' ? 'waiting' : standing in texts ? standing : 'joined'
   element('gateway-text').textContent = state
   element('gateway-advice').textContent = advice
   element('gateway-advice').hidden = advice === ''
-  const pairing = is === 'unpaired' || box.classList.contains('again')
-  element('pairing').hidden = !pairing
-  element('another').hidden = pairing || is === 'failed'
-}
-
-function gatewayOf({ gateway, reason, failure }: EngineStatus): {
-  is: string
-  state: string
-  advice?: string
-} {
-  if (failure !== undefined) {
-    return { is: 'failed', state: text.engineFailed, advice: failure }
-  }
-  switch (gateway?.is) {
-    case 'joined':
-      return { is: 'joined', state: say(text.connectedAs, { name: gateway.name ?? '' }) }
-    case 'connecting':
-      if (gateway.error === undefined) return { is: 'waiting', state: text.searching }
-      return { is: 'away', state: text.away, advice: text.reconnects }
-    case 'away':
-      return { is: 'away', state: text.away, advice: text.reconnects }
-  }
-  const state = text.notConnected
-  switch (reason) {
-    case undefined:
-    case 'not-invited':
-      return { is: 'unpaired', state }
-    case 'refused':
-      return { is: 'unpaired', state, advice: text.linkRefused }
-  }
-  const advice = gateway?.error === undefined ? '' : say(text.failed, { error: gateway.error })
-  return { is: 'unpaired', state, advice }
+  const isPairing = standing === 'unpaired' || box.classList.contains('again')
+  element('pairing').hidden = !isPairing
+  element('another').hidden = isPairing || standing === 'failed'
 }
 
 /** A row of a list. It keeps its element, which the user may be clicking. */
@@ -214,38 +190,42 @@ interface Row<T> {
   update(value: T): void
 }
 
-interface Shown {
+interface ShownTab {
   tab: TabInfo
   on: boolean
   /** Whether ticking it shows the browser's permission prompt. */
   asks: boolean
+  /** Whether there is consent for its site. */
+  isAgreed: boolean
 }
 
-function showTabs(on: boolean, tabs: TabInfo[], sites: string[], actions: Actions) {
+function showTabs(on: boolean, tabs: TabInfo[], sites: string[], act: Act) {
   const pages = tabs.filter(({ site }) => site !== undefined)
   element('no-tabs').hidden = pages.length > 0
   element('untick').hidden = !on || !pages.some(({ ticked }) => ticked)
   const all = pages.map((tab) => {
     const asks = !sites.some((site) => haveOnePermission(site, tab.site ?? site))
-    return [tab.id, { tab, on, asks }] as const
+    return [tab.id, { tab, on, asks, isAgreed: sites.includes(tab.site ?? '') }] as const
   })
-  showRows(element('tabs'), all, () => tabRow(actions))
+  showRows(element('tabs'), all, (id) => tabRow(id, act))
 }
 
-function tabRow(actions: Actions): Row<Shown> {
-  let shown: TabInfo | undefined
+function tabRow(id: number, act: Act): Row<ShownTab> {
+  let shown: ShownTab | undefined
   const box = document.createElement('input')
   box.type = 'checkbox'
+  box.id = `tab-${id}`
   box.addEventListener('change', () => {
-    if (shown === undefined) return
-    const wanted = box.checked
-    box.checked = shown.ticked // until the background has ticked it
-    actions.ticked(shown, wanted)
+    const { tab: { site, ticked } = {}, isAgreed } = shown ?? {}
+    const on = box.checked
+    box.checked = ticked === true // until the background has ticked it
+    if (site !== undefined)
+      act(on && !isAgreed ? agree(id, site) : background.tick({ tab: id, site, on }))
   })
   const title = make('span', 'title')
   const place = make('span', 'place')
   const except = make('span', 'place')
-  const asksFirst = make('span', 'asks', text.asksFirst)
+  const asksFirst = make('span', 'asks quiet', text.asksFirst)
   const label = make('label', 'tab', box, make('span', 'words', title, place, except), asksFirst)
   const time = document.createElement('select')
   time.className = 'time'
@@ -257,22 +237,24 @@ function tabRow(actions: Actions): Row<Shown> {
     new Option(text.untilMidnight, 'today'),
   )
   time.addEventListener('change', () => {
-    if (shown !== undefined && time.value !== '') actions.timed(shown, time.value as TickTime)
+    const site = shown?.tab.site
+    if (site === undefined || time.value === '') return
+    act(background.tick({ tab: id, site, on: true, time: time.value as TickTime }))
   })
   return {
-    item: make('li', 'tab-row', label, time),
-    update({ tab, on, asks }) {
-      shown = tab
+    item: make('li', 'row', label, time),
+    update(next) {
+      shown = next
+      const { tab, on, asks } = next
       const { host, pathname } = new URL(redactUrl(tab.url))
-      box.id = `tab-${tab.id}`
       box.checked = tab.ticked
       box.disabled = !on
       title.textContent = plainLabel(tab.title, 120) || host
       place.textContent = host + (pathname === '/' ? '' : pathname)
-      const names = tab.stopped.map((assistant) => assistantName(assistant, language))
-      except.hidden = !tab.ticked || names.length === 0
-      except.textContent = say(text.notBy, { assistants: list(names) })
-      except.title = list(names)
+      const stopped = list(tab.stopped.map((assistant) => assistantName(assistant, language)))
+      except.hidden = !tab.ticked || stopped === ''
+      except.textContent = say(text.notBy, { assistants: stopped })
+      except.title = stopped
       label.title = tab.title
       asksFirst.hidden = !asks
       time.hidden = !tab.ticked || !on
@@ -282,6 +264,16 @@ function tabRow(actions: Actions): Row<Shown> {
       time.ariaLabel = say(text.howLong, { tab: title.textContent })
     },
   }
+}
+
+/**
+ * Asks for the permission of a site, within the click that ticks a tab: the browser shows its prompt only then, so nothing may
+ * be awaited before. If this window closes meanwhile, the background handles the answer.
+ */
+async function agree(tab: number, site: string): Promise<void> {
+  void background.asking({ tab, site })
+  const isGranted = await chrome.permissions.request(permissionFor(site))
+  await (isGranted ? background.consent({ tab, site }) : background.asking(undefined))
 }
 
 /** Shows rows by their keys in a list. A row that stays keeps its element, and none moves that stands where it should. */

@@ -76,6 +76,7 @@ export const en = {
   stoppedHere: 'stopped here',
   stoppedEverywhere: 'stopped everywhere',
   mayRead: 'may read',
+  mayAct: 'may use tools',
   mayReadAfter: { one: 'may read · {count} read', other: 'may read · {count} reads' },
   readsToday: { one: '{count} read today', other: '{count} reads today' },
   /** Between names. */

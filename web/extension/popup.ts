@@ -2,12 +2,10 @@
 
 import { defaultGateway, gatewayOf } from 'pagemcp'
 import { confirmedGateways, confirmGateway } from './identity.ts'
-import { handleMessages, type Overview, remote, type TabInfo } from './messages.ts'
-import { permissionFor } from './platform.ts'
+import { handleMessages, type Overview } from './messages.ts'
 import { say, showTexts, text } from './popup-language.ts'
-import { type Actions, element, showOverview } from './popup-view.ts'
+import { background, element, showOverview } from './popup-view.ts'
 
-const background = remote('background')
 let shown: Overview | undefined
 let loading: Promise<void> | undefined
 let stale = false
@@ -19,39 +17,12 @@ async function show(): Promise<void> {
     while (stale) {
       stale = false
       shown = await background.overview()
-      showOverview(shown, actions)
+      showOverview(shown, refreshAfter)
     }
   })().finally(() => {
     loading = undefined
   })
   await loading
-}
-
-/**
- * Handles a click on a tab's checkbox. The browser shows its permission prompt only within that click, so
- * nothing may be awaited before. If this window closes meanwhile, the background handles the answer.
- */
-function ticked({ id: tab, site }: TabInfo, on: boolean) {
-  if (site === undefined) return
-  if (!on || shown?.sites.includes(site)) {
-    refreshAfter(background.tick({ tab, site, on }))
-    return
-  }
-  void background.asking({ tab, site })
-  const granted = chrome.permissions.request(permissionFor(site))
-  refreshAfter(
-    granted.then((yes) => (yes ? background.consent({ tab, site }) : background.asking(undefined))),
-  )
-}
-
-const actions: Actions = {
-  ticked,
-  timed({ id: tab, site }, time) {
-    if (site !== undefined) refreshAfter(background.tick({ tab, site, on: true, time }))
-  },
-  forgotten: (site) => refreshAfter(background.forget({ site })),
-  access: (change) => refreshAfter(background.access(change)),
-  siteAccess: (change) => refreshAfter(background.siteAccess(change)),
 }
 
 /** Shows the state after an action, successful or not. */
@@ -105,7 +76,7 @@ function join() {
 }
 element('another').addEventListener('click', () => {
   element('gateway').classList.add('again')
-  if (shown) showOverview(shown, actions)
+  if (shown) showOverview(shown, refreshAfter)
   link.focus()
 })
 element('copy').addEventListener('click', async () => {
@@ -113,7 +84,7 @@ element('copy').addEventListener('click', async () => {
   element('copy').textContent = text.copied
 })
 element('pause').addEventListener('click', () =>
-  actions.access({ pause: shown?.status.pausedUntil === undefined }),
+  refreshAfter(background.access({ pause: shown?.status.pausedUntil === undefined })),
 )
 element('untick').addEventListener('click', () => refreshAfter(background.untickAll()))
 element<HTMLInputElement>('share').addEventListener('change', ({ target }) => {

@@ -12,6 +12,8 @@ export interface TickedTabs {
   source: Source
   /** Sets the present tabs, and announces the differences. `loaded`: ids of tabs with new documents. */
   update(now: readonly TabInfo[], loaded: readonly number[]): void
+  /** Announces that the tools of the sites have changed. */
+  toolsChanged(): void
 }
 
 const words = {
@@ -73,6 +75,9 @@ export function tickedTabs(browser: Browser): TickedTabs {
       const stale = staleBy(known, now, new Set(loaded))
       known = now
       for (const changed of listeners) for (const what of stale) changed(what)
+    },
+    toolsChanged() {
+      for (const changed of listeners) changed({ list: 'tools' })
     },
   }
 }

@@ -1,6 +1,6 @@
 /** The browser's tabs, and which of them assistants may read right now. */
 
-import { agreedSites, local, session, siteOf, stoppedAt, tickOf } from './consent.ts'
+import { actingAt, agreedSites, local, session, siteOf, stoppedAt, tickOf } from './consent.ts'
 import { type TabInfo, type TabText, within } from './messages.ts'
 
 /** The timeout of a tab's text. */
@@ -38,6 +38,7 @@ export async function allTabs(): Promise<TabInfo[]> {
       ...(tick?.until !== undefined && { until: tick.until }),
       shared: on && ticked,
       stopped: stoppedAt(uses, site),
+      acting: actingAt(uses, site),
     }
     return [info]
   })
@@ -81,4 +82,13 @@ export async function textOf(
   // The tab may show another document by now, and the user may have unticked it.
   if (result?.site !== site || !(await readable())) return undefined
   return { text: result.text, cut: result.cut }
+}
+
+/** Makes the document of a shared tab connect its tools to the engine: once, however often it is called. */
+export async function attach(tabId: number): Promise<void> {
+  if (!(await sharedTabs()).some(({ id }) => id === tabId)) return
+  const target = { tabId }
+  const now = { injectImmediately: true }
+  await chrome.scripting.executeScript({ target, files: ['webmcp-page.js'], world: 'MAIN', ...now })
+  await chrome.scripting.executeScript({ target, files: ['webmcp-relay.js'], ...now })
 }

@@ -269,11 +269,17 @@ export interface AuditEntry extends AccessDecision {
   readonly time: number
 }
 
-/** `open`: all that a gateway admits; `ask`: the user decides; a function: the app decides first. */
+/** What the function of an app decides. `deny` may be the words that the model reads. */
+export type PolicyAnswer = 'allow' | 'deny' | 'ask' | { readonly deny: string }
+
+/**
+ * `open`: all that a gateway admits; `ask`: the user decides; a function: the app decides first. Its signal is aborted when the
+ * request ends: the function may ask the user by itself.
+ */
 export type AccessOption =
   | 'open'
   | 'ask'
-  | ((request: AccessRequest) => 'allow' | 'deny' | 'ask' | Promise<'allow' | 'deny' | 'ask'>)
+  | ((request: AccessRequest, signal: AbortSignal) => PolicyAnswer | Promise<PolicyAnswer>)
 
 /** One assistant, with its decisions and its use of this app. */
 export interface AssistantAccess {

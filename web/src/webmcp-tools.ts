@@ -31,7 +31,7 @@ interface ModelContext {
   registerTool?(tool: object, options: { signal: AbortSignal }): unknown
   getTools?(): Promise<readonly NativeTool[]>
   executeTool?(tool: NativeTool, input: unknown, options: object): Promise<string | null>
-  addEventListener?(type: string, listener: () => void, options: { signal: AbortSignal }): void
+  addEventListener?(type: string, listener: () => void, options?: { signal: AbortSignal }): void
 }
 type Schema = { readonly [keyword: string]: Json }
 

@@ -213,8 +213,8 @@ export async function openAccess(options: AccessOptions) {
   const place = () => {
     const shown = bareTitle()
     return shown === '' || shown === name
-      ? `“${name}” (${origin})`
-      : `“${shown}” (${name}, ${origin})`
+      ? `the tab “${name}” (${origin})`
+      : `the tab “${shown}” (${name}, ${origin})`
   }
   const dialog = globalThis.document && (await lazily('dialog.js', import('./dialog.ts')))
   const asking = questions({
@@ -244,7 +244,7 @@ export async function openAccess(options: AccessOptions) {
   async function decide(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer> {
     const stored = storedAnswer(request)
     if (stored && !stored.allow) return stored // by the user, who is above the app
-    const answer = policy && (await byPolicy(policy, request, report))
+    const answer = policy && (await byPolicy(policy, request, signal, report))
     if (answer) return answer
     const { assistant, right, method } = request
     if (isConsented && right === 'read' && assistant.startsWith(hostedPrefix)) {
@@ -374,11 +374,14 @@ function messageOf(data: unknown): Message | undefined {
 async function byPolicy(
   policy: Exclude<AccessOption, string>,
   request: AccessRequest,
+  signal: AbortSignal,
   report: (error: unknown) => void,
 ): Promise<AccessAnswer | undefined> {
   try {
-    const answer: unknown = await policy(request)
+    const answer: unknown = await policy(request, signal)
     if (answer === 'ask') return undefined
+    const { deny: message } = (answer ?? {}) as { deny?: unknown }
+    if (typeof message === 'string') return { allow: false, reason: 'policy', message }
     if (answer === 'allow' || answer === 'deny') {
       return { allow: answer === 'allow', reason: 'policy' }
     }
@@ -729,11 +732,11 @@ export const words = {
   refused:
     'The user has refused this assistant several times, and is not asked about it again before the page is loaded again. Do not try again unless they ask.',
   hidden: (place: string) =>
-    `The user could not be asked: the tab ${place} is hidden. Tell the user to look at that tab, where the question waits for the next request. Do not try again before they say that they see it.`,
+    `The user could not be asked: ${place} is hidden. Tell the user to look there, where the question waits for the next request. Do not try again before they say that they see it.`,
   visible: (place: string) =>
-    `The user has not answered the question in the tab ${place}. Tell the user to look at that tab. Do not try again before they say so.`,
+    `The user has not answered the question in ${place}. Tell the user to look there. Do not try again before they say so.`,
   covered: (place: string) =>
-    `The user could not be asked: the question cannot be shown on top in the tab ${place}. Tell the user to open the page in a tab of its own. Do not try again before they say so.`,
+    `The user could not be asked: the question cannot be shown on top in ${place}. Tell the user to open the page in a tab of its own. Do not try again before they say so.`,
   framed: (place: string) =>
     `The user could not be asked: ${place} is shown within another site. Tell the user to open the page in a tab of its own. Do not try again before they say so.`,
   name: 'The user could not be asked: the name of this assistant, or of the tool, has characters that cannot be shown, or is too long. Tell the user to give it another name.',

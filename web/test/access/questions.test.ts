@@ -135,7 +135,7 @@ test('a request waits 45 s: hidden, shown, or behind another question', async ()
   assert.deepEqual([dialogs.length, tab.state.isMarked], [1, false])
   const behind = tab.ask(request('b'), never)
   await pass(1)
-  assert.match((await hidden).message ?? '', /has not answered the question in the tab tab 1/)
+  assert.match((await hidden).message ?? '', /has not answered the question in tab 1/)
   await settled()
   assert.deepEqual(
     dialogs.map(({ assistant }) => assistant),

@@ -9,8 +9,9 @@ import { recordTransport } from '../harness/record.ts'
 const timeout = 20_000 // ms, for each call
 const options = { timeout }
 
-/** What `heard` says of the list of resources. */
+/** What `heard` says of the list of resources, and of tools. */
 export const theList = 'the list'
+export const theTools = 'the tools'
 
 export interface Assistant {
   /** URIs of all resources, once these are among them. */
@@ -24,8 +25,23 @@ export interface Assistant {
   listen(...uris: string[]): Promise<void>
   /** Does something, and waits until all of that was announced since. Returns everything that was. */
   hears(deed: () => Promise<unknown>, ...what: string[]): Promise<string[]>
+  /** The tools of sites, once one of them, or none, is as it is wanted. */
+  tools(wanted: (tools: readonly Tool[]) => boolean): Promise<readonly Tool[]>
+  /** The text of a tool's result, or after `! ` why it has failed. */
+  call(name: string, args?: object, signal?: AbortSignal): Promise<string>
   close(): Promise<void>
 }
+
+export interface Tool {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly inputSchema: object
+  readonly annotations?: object
+}
+
+/** Tools of the gateway itself. */
+const generated = ['list_resources', 'read_resource', 'wait_for_change']
 
 export async function assistant({ mcp, token }: Gateway): Promise<Assistant> {
   const client = new Client(
@@ -40,6 +56,7 @@ export async function assistant({ mcp, token }: Gateway): Promise<Assistant> {
   }
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => hear(params.uri))
   client.setNotificationHandler('notifications/resources/list_changed', () => hear(theList))
+  client.setNotificationHandler('notifications/tools/list_changed', () => hear(theTools))
   const headers = { Authorization: `Bearer ${token}` }
   const transport = new StreamableHTTPClientTransport(new URL(mcp), { requestInit: { headers } })
   await client.connect(recordTransport('extension', transport), options)
@@ -47,6 +64,20 @@ export async function assistant({ mcp, token }: Gateway): Promise<Assistant> {
   const read = async (uri: string) => {
     const { contents } = await client.readResource({ uri }, options)
     return contents[0] as { text: string; _meta?: Record<string, unknown> }
+  }
+  /** What is heard from an entry of the log on, once all of `what` is. */
+  const hears = async (deed: () => Promise<unknown>, from: number, ...what: string[]) => {
+    await deed()
+    const deadline = AbortSignal.timeout(timeout)
+    while (!what.every((one) => log.includes(one, from))) {
+      await new Promise<void>((resolve, reject) => {
+        const late = () => reject(new Error(`heard ${log.slice(from)}, and not ${what}`))
+        deadline.addEventListener('abort', late, { once: true })
+        waiting.add(resolve)
+      })
+      waiting.clear()
+    }
+    return log.slice(from)
   }
   return {
     uris: (...wanted) =>
@@ -61,21 +92,31 @@ export async function assistant({ mcp, token }: Gateway): Promise<Assistant> {
       await assert.rejects(client.readResource({ uri }, options), { code: -32602 })
     },
     async listen(...uris) {
-      await client.listen({ resourceSubscriptions: uris, resourcesListChanged: true }, options)
+      await client.listen(
+        { resourceSubscriptions: uris, resourcesListChanged: true, toolsListChanged: true },
+        options,
+      )
     },
-    async hears(deed, ...what) {
-      const from = log.length
-      await deed()
-      const deadline = AbortSignal.timeout(timeout)
-      while (!what.every((one) => log.includes(one, from))) {
-        await new Promise<void>((resolve, reject) => {
-          const late = () => reject(new Error(`heard ${log.slice(from)}, and not ${what}`))
-          deadline.addEventListener('abort', late, { once: true })
-          waiting.add(resolve)
-        })
-        waiting.clear()
+    hears: (deed, ...what) => hears(deed, log.length, ...what),
+    async tools(wanted) {
+      for (;;) {
+        const from = log.length
+        const { tools } = await client.listTools(undefined, options)
+        const own = tools.filter(({ name }) => !generated.includes(name)) as readonly Tool[]
+        if (wanted(own)) return own
+        await hears(async () => {}, from, theTools)
       }
-      return log.slice(from)
+    },
+    async call(name, args = {}, signal) {
+      const request = { name, arguments: args as Record<string, unknown> }
+      const own = { timeout: 60_000, ...(signal && { signal }) }
+      try {
+        const { content, isError } = await client.callTool(request, own)
+        const [block] = content as { text?: string }[]
+        return `${isError ? '! ' : ''}${block?.text ?? ''}`
+      } catch (error) {
+        return `! ${(error as Error).message}`
+      }
     },
     close: () => client.close(),
   }

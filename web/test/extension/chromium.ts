@@ -40,9 +40,10 @@ export const chromium: Kit = {
   },
 
   async arrive({ extension, profile }) {
-    const browser = await launch('chromium', { extension, profile })
+    const flags = ['--enable-features=WebMCP']
+    const browser = await launch('chromium', { extension, profile, flags })
     const show = (tab: Page) => tab.goto(`${origin}/popup.html`)
-    return personAt(browser, show, (popup) => ({
+    return personAt(browser, origin, show, (popup) => ({
       allow: async () => {},
       refuse: (id, site) => refuse(popup, id, site),
     }))

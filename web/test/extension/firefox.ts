@@ -51,6 +51,7 @@ export const firefox: Kit = {
     })
     return personAt(
       browser,
+      origin,
       (tab) => show(browser, tab),
       (popup) => ({
         async allow(asks) {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'puppeteer-core'
+import { takesClicks } from '../access/person.ts'
 import { close } from '../harness/launch.ts'
 import { pasteInto } from '../harness/waits.ts'
 
@@ -32,6 +33,16 @@ export interface Kit {
   arrive(installed: Installed): Promise<Person>
 }
 
+/** A question of the extension. */
+export interface Question {
+  text(): Promise<string>
+  /** Clicks the button of that text, and waits until the window is closed. */
+  answer(button: string): Promise<void>
+  /** Closes the window. */
+  close(): Promise<void>
+  closed(): Promise<void>
+}
+
 /** A person at a browser with the extension. */
 export interface Person {
   browser: Browser
@@ -60,6 +71,8 @@ export interface Person {
   takeBack(site: string): Promise<void>
   /** Pastes something as a gateway's link. */
   paste(link: string): Promise<void>
+  /** The window in which the extension asks about a tool, once it is open. */
+  question(): Promise<Question>
   /** Says something as the popup does, without clicking. */
   tell(to: string, what: string, args: object): Promise<unknown>
   leave(): Promise<void>
@@ -75,10 +88,12 @@ export interface Prompts {
 /**
  * A person at the popup of a browser that runs.
  *
+ * @param origin - of the extension
  * @param show - loads the popup into a tab
  */
 export async function personAt(
   browser: Browser,
+  origin: string,
   show: (tab: Page) => Promise<unknown>,
   prompts: (popup: Page) => Prompts,
 ): Promise<Person> {
@@ -175,11 +190,60 @@ export async function personAt(
       await popup.$eval('#sites-box', (one) => one.setAttribute('open', ''))
       await popup.click(`#sites [aria-label="Revoke: ${site}"]`)
     },
+    question: () => questionIn(browser, `${origin}/ask.html`),
     tell: (to, what, args) =>
       popup.evaluate((message) => chrome.runtime.sendMessage(message), { to, what, args }),
     async leave() {
       await close(browser)
       assert.deepEqual(errors, [], 'uncaught errors in the popup')
     },
+  }
+}
+
+/** The question is in a closed shadow root, which an extension may look into. */
+async function questionIn(browser: Browser, url: string): Promise<Question> {
+  const window = await pageAt(browser, url)
+  window.setDefaultTimeout(timeout)
+  const isClosed = new Promise<void>((resolve) => window.once('close', () => resolve()))
+  await window.waitForFunction(
+    () => document.querySelector('pagemcp-question') !== null,
+    inBackground,
+  )
+  return {
+    closed: () => isClosed,
+    text: () =>
+      window.evaluate(() => {
+        const host = document.querySelector('pagemcp-question') as HTMLElement
+        return chrome.dom.openOrClosedShadowRoot(host)?.textContent ?? ''
+      }),
+    async answer(text) {
+      await window.bringToFront()
+      const [x, y] = await window.evaluate((text) => {
+        const host = document.querySelector('pagemcp-question') as HTMLElement
+        const buttons = chrome.dom.openOrClosedShadowRoot(host)?.querySelectorAll('button') ?? []
+        const button = [...buttons].find((one) => one.textContent === text)
+        const { left, top, width, height } = button?.getBoundingClientRect() ?? new DOMRect()
+        return [left + width / 2, top + height / 2] as const
+      }, text)
+      await takesClicks(window)
+      await window.mouse.click(x, y).catch(() => {}) // it closes meanwhile
+      await isClosed
+    },
+    async close() {
+      await window.close()
+      await isClosed
+    },
+  }
+}
+
+/** Puppeteer does not know the address of an extension's page in Firefox. */
+async function pageAt(browser: Browser, url: string): Promise<Page> {
+  const deadline = AbortSignal.timeout(timeout)
+  for (;;) {
+    for (const page of await browser.pages()) {
+      const address = await page.evaluate(() => location.href).catch(() => '') // it is closing
+      if (address === url) return page
+    }
+    deadline.throwIfAborted()
   }
 }

@@ -35,6 +35,7 @@ const tab = (id: number, site: string, more: Partial<TabInfo>): TabInfo => ({
   ticked: false,
   shared: false,
   stopped: [],
+  acting: [],
   ...more,
 })
 
@@ -60,7 +61,7 @@ const full: Overview = {
   ],
   sites: [bank, news],
   uses: [
-    { site: news, assistant: 'claude-code', time: 1, reads: 1234 },
+    { site: news, assistant: 'claude-code', time: 1, reads: 1234, actsUntil: tomorrow },
     { site: bank, assistant: 'claude-code', time: 1, reads: 1 },
     { site: news, assistant: 'codex', time: 1, reads: 12, isStopped: true },
   ],
@@ -158,6 +159,7 @@ for (const language of languages) {
       hours,
       filled(text.readsToday, { count: 1234 }),
       filled(text.mayReadAfter, { count: 1234 }),
+      text.mayAct,
       text.stoppedHere,
       text.stoppedEverywhere,
       filled(text.sites, { count: 2 }),

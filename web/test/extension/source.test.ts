@@ -26,6 +26,7 @@ function tab(id: number, more: Partial<TabInfo> = {}): TabInfo {
     ticked: true,
     shared: true,
     stopped: [],
+    acting: [],
     ...more,
   }
 }

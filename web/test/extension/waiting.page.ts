@@ -1,5 +1,5 @@
 /**
- * The extension asks by its popup, before a tab is read: no request waits for the user, so that none becomes a task, also for
+ * The extension asks by its popup, before a tab is read: no read waits for the user, so that none becomes a task, also for
  * a client that takes tasks. What waits in a page is tested in tasks/tasks.page.ts.
  */
 
