@@ -21,8 +21,11 @@ export interface DevOptions {
   name?: string
   /** The address of the gateway; default `ws://127.0.0.1:8808/page`. The page is paired by `pagemcp pair`. */
   gateway?: string
-  /** Instead: where the development server hands out invitations, as that of `pagemcp/vite` does. */
+  /** Instead of `gateway`: where the development server hands out invitations, as that of `pagemcp/vite` does. */
   invitation?: string
+  /** Where the app is, as a path of its server, and its directory: both are left out of paths of sources. */
+  base?: string
+  root?: string
   /** Tells of hot updates. */
   hot?: Hot
 }
@@ -51,13 +54,9 @@ let running: PageMcp | undefined
  *
  * @returns the engine, for resources and tools of your own; `undefined` on a server, and in pages that are not of this machine
  */
-export function dev({
-  name = 'dev',
-  gateway,
-  invitation,
-  hot,
-}: DevOptions = {}): PageMcp | undefined {
+export function dev(options: DevOptions = {}): PageMcp | undefined {
   if (running || globalThis.document === undefined) return running
+  const { name = 'dev', gateway, invitation, base = '/', root, hot } = options
   const { console, fetch } = globalThis
   const { info } = console
   const say = (text: string) => info.call(console, `[pagemcp] ${text}`)
@@ -121,12 +120,13 @@ export function dev({
     ),
   )
 
+  const shown = (url: string) => sourcePath(url, new URL(base, location.href).href, root)
   const event = mcp.event<ErrorSummary>('error', {
     show: true,
     title: 'Error',
     description: 'An error in the page under development: read dev:///errors for its stack',
   })
-  const { failed, updateBegins, updateEnds } = errorLog(errors, fetch, (summary) =>
+  const { failed, updateBegins, updateEnds } = errorLog(errors, fetch, shown, (summary) =>
     event.emit(summary),
   )
   addEventListener('error', ({ error, message, filename: file, lineno, colno }) => {
@@ -146,7 +146,7 @@ export function dev({
   })
 
   const updated = (kind: UpdateEntry['kind'], text?: string, paths?: readonly string[]) => {
-    const files = paths && [...new Set(paths.map((path) => sourcePath(path, location.href)))]
+    const files = paths && [...new Set(paths.map(shown))]
     const time = new Date().toISOString()
     updates.add({ time, kind, files, text: text && redactLog(text.slice(0, maxUpdateText)) })
     if (kind === 'update') updateEnds()

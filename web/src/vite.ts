@@ -50,7 +50,7 @@ export default function pagemcp({
   state = defaultState(),
 }: VitePluginOptions = {}): VitePlugin {
   let base = '/'
-  let pageName = name ?? 'app-dev'
+  let root = ''
   const plugin = {
     name: 'pagemcp',
     apply: 'serve' as const,
@@ -58,12 +58,13 @@ export default function pagemcp({
     config: () => ({ optimizeDeps: { exclude: ['pagemcp'] } }),
     configResolved(config: { root: string; base: string }) {
       base = config.base
-      pageName = name ?? nameOf(config.root)
+      root = config.root
     },
     resolveId: (id: string) => (id === `/${modulePath}` ? id : undefined),
     load(id: string) {
       if (id !== `/${modulePath}`) return undefined
-      const options = JSON.stringify({ name: pageName, invitation: base + invitationPath })
+      const own = { name: name ?? nameOf(root), base, root, invitation: base + invitationPath }
+      const options = JSON.stringify(own)
       return `import { dev } from 'pagemcp/dev'\ndev({ ...${options}, hot: import.meta.hot })\n`
     },
     transformIndexHtml: () => [
@@ -89,7 +90,7 @@ export default function pagemcp({
         server.ws.send({ type: 'custom', event: 'pagemcp:gateway' })
       }
       server.httpServer?.once('close', stop)
-      server.middlewares.use(`/${invitationPath}`, (request, response) => {
+      server.middlewares.use(base + invitationPath, (request, response) => {
         const answer = (status: number, text: string) => {
           response.statusCode = status
           response.setHeader('content-type', 'text/plain; charset=utf-8')
@@ -118,17 +119,13 @@ export default function pagemcp({
   return plugin
 }
 
-/** The name of an app for a gateway, by its package.json. */
+/** The name of an app, by its package.json, with `-dev`; the gateway spells it as it spells names. */
 function nameOf(root: string): string {
   try {
     const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-      name?: unknown
+      name?: string
     }
-    const spelled = String(name ?? 'app')
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-    return `${spelled.slice(0, 40) || 'app'}-dev`
+    return `${name ?? 'app'}-dev`
   } catch {
     return 'app-dev' // none: the root of a page without packages
   }

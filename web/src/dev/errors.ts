@@ -1,7 +1,7 @@
 /** The errors of a page under development: each is kept at once, gets its place in the sources, and is announced then. */
 
 import { type Ring, spaced } from './ring.ts'
-import { type Frame, framesOf, sourceMapper, sourcePath } from './source-map.ts'
+import { type Frame, framesOf, sourceMapper } from './source-map.ts'
 import { errorText, redactLog } from './text.ts'
 
 export interface ErrorEntry {
@@ -28,14 +28,17 @@ const mapTime = 150 // ms until an error is announced with its place in what the
 const maxMessage = 1_000 // UTF-16 code units
 const maxSummary = 300 // UTF-16 code units
 
-/** @param announce - called at once with a first error, and then at most once a second */
+/**
+ * @param shown - makes the URL of a source short
+ * @param announce - called at once with a first error, and then at most once a second
+ */
 export function errorLog(
   errors: Ring<ErrorEntry>,
   fetch: typeof globalThis.fetch,
+  shown: (url: string) => string,
   announce: (summary: ErrorSummary) => void,
 ) {
-  const { href } = location
-  const mapper = sourceMapper(href, async (url) =>
+  const mapper = sourceMapper(location.href, async (url) =>
     (await fetch(url, { cache: 'force-cache' })).text(),
   )
   const seen = new WeakSet<object>()
@@ -94,13 +97,12 @@ export function errorLog(
       if (!errors.admits()) return wait(entry)
       lastKey = key
       const locate = (located: readonly Frame[]) => {
-        const own = located.find(({ file }) => !file.includes('node_modules/')) ?? located[0]
-        entry.stack = located.map(({ name, file, line, column }) =>
-          `${name} (${file}:${line}:${column})`.trim(),
-        )
+        const all = located.map((frame) => ({ ...frame, file: shown(frame.file) }))
+        const own = all.find(({ file }) => !file.includes('node_modules/')) ?? all[0]
         Object.assign(entry, own && { file: own.file, line: own.line, column: own.column })
+        entry.stack = all.map((one) => `${one.name} (${one.file}:${one.line}:${one.column})`.trim())
       }
-      locate(frames.map((frame) => ({ ...frame, file: sourcePath(frame.file, href) })))
+      locate(frames)
       errors.add(entry)
       const mapped = kind === 'build' ? Promise.resolve() : mapper.map(frames).then(locate)
       await Promise.race([mapped, new Promise((resolve) => setTimeout(resolve, mapTime))])

@@ -87,91 +87,80 @@ export function original(map: SourceMap, line: number, column: number): Frame | 
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** The path of a source, as short as it is clear: without the server, what bundlers put before it, and the query. */
-export function sourcePath(url: string, base: string): string {
-  const absolute = URL.canParse(url, base) ? new URL(url, base).href : url
-  const path = absolute.startsWith(new URL('/', base).href)
-    ? absolute.slice(new URL('/', base).href.length)
-    : absolute
-  return decoded(
-    path
-      .replace(/[?#].*$/, '')
-      .replace(/^@fs\/+/, '/')
-      .replace(/^file:\/\//, '')
-      .replace(/^webpack-internal:\/\/\//, '')
-      .replace(/^(?:webpack|turbopack):\/\/[^\/]*\//, '')
-      .replace(/^\([\w-]+\)\//, '')
-      .replace(/^(?:\[project\]|%5Bproject%5D)\//, '')
-      .replace(/^\.\//, ''),
-  )
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURI(text)
-  } catch {
-    return text
-  }
-}
-
-/** How large a script or its map may be. */
-const maxScript = 32 << 20 // UTF-16 code units
+/** What servers and bundlers put before the path of a source. */
+const before =
+  /^(?:@fs(?=\/)|file:\/\/|webpack-internal:\/\/\/|(?:webpack|turbopack):\/\/[^\/]*\/)?(?:\([\w-]+\)\/|\[project\]\/)?(?:\.\/)?/
 
 /**
- * Returns the frames of a stack at their places in the sources. Scripts and their maps are loaded from the page's own origin
- * alone, from the browser's cache if it has them; where there is no map, a frame keeps its place.
+ * The path of a source, as short as it is clear.
+ *
+ * @param base - the URL of the app
+ * @param root - its directory; '' if that is not known
+ */
+export function sourcePath(url: string, base: string, root = ''): string {
+  const below = (path: string) =>
+    root !== '' && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path
+  if (below(url) !== url) return below(url)
+  let path = URL.canParse(url, base) ? new URL(url, base).href : url
+  for (const start of [base, new URL('/', base).href]) {
+    if (path.startsWith(start)) path = path.slice(start.length)
+  }
+  path = path.replace(/[?#].*$/s, '')
+  try {
+    path = decodeURI(path)
+  } catch {} // not UTF-8: as it is
+  return below(path.replace(before, ''))
+}
+
+const maxScript = 32 << 20 // UTF-16 code units of a script, or of its map
+
+/**
+ * Returns what finds the places of frames in the sources. Scripts of the page's own origin alone are loaded, and their maps;
+ * a frame without a map keeps its place.
  *
  * @param load - gets an absolute URL, and returns its text
  */
 export function sourceMapper(base: string, load: (url: string) => Promise<string>) {
   const maps = new Map<string, Promise<{ map: SourceMap; url: string } | undefined>>()
-  const { origin } = new URL(base)
-  const isOwn = (url: string) => URL.canParse(url) && new URL(url).origin === origin
+  const isOwn = (url: string) => URL.canParse(url) && new URL(url).origin === new URL(base).origin
 
   async function mapOf(script: string) {
     const text = await load(script)
-    if (text.length > maxScript) return undefined
     const at = text.lastIndexOf('sourceMappingURL=')
-    const [, reference = ''] = /^sourceMappingURL=(\S+)/.exec(at < 0 ? '' : text.slice(at)) ?? []
-    const inline = /^data:application\/json[^,]*?(;base64)?,(.*)$/s.exec(reference)
-    if (inline) {
-      const [, isBase64, data = ''] = inline
-      const bytes = () => Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))
-      const json = isBase64 ? new TextDecoder().decode(bytes()) : decodeURIComponent(data)
-      return { map: JSON.parse(json) as SourceMap, url: script }
-    }
-    if (reference === '' || !URL.canParse(reference, script)) return undefined
+    const [, reference] = /^sourceMappingURL=(\S+)/.exec(at < 0 ? '' : text.slice(at)) ?? []
+    if (reference === undefined || text.length > maxScript) return undefined
+    const isInline = reference.startsWith('data:')
     const url = new URL(reference, script).href
-    if (!isOwn(url)) return undefined
-    const json = await load(url)
-    return json.length > maxScript ? undefined : { map: JSON.parse(json) as SourceMap, url }
+    if (!isInline && !isOwn(url)) return undefined
+    const json = isInline ? inlineText(reference) : await load(url)
+    if (json.length > maxScript) return undefined
+    return { map: JSON.parse(json) as SourceMap, url: isInline ? script : url }
+  }
+
+  async function located(frame: Frame): Promise<Frame> {
+    let found = maps.get(frame.file)
+    if (found === undefined && isOwn(frame.file)) {
+      found = mapOf(frame.file).catch(() => undefined)
+      maps.set(frame.file, found)
+    }
+    const known = await found
+    const there = known && original(known.map, frame.line, frame.column)
+    if (there === undefined) return frame
+    const file = URL.canParse(there.file, known?.url) ? new URL(there.file, known?.url).href : ''
+    return { ...there, name: frame.name, file: file || there.file }
   }
 
   return {
+    map: (frames: readonly Frame[]) => Promise.all(frames.map(located)),
     /** Forgets what was loaded: after an update the same URL may have another text. */
     forget: () => maps.clear(),
-    async map(frames: readonly Frame[]): Promise<Frame[]> {
-      return Promise.all(
-        frames.map(async (frame) => {
-          let found = maps.get(frame.file)
-          if (found === undefined && isOwn(frame.file)) {
-            found = mapOf(frame.file).catch(() => undefined)
-            maps.set(frame.file, found)
-          }
-          const known = await found
-          const there = known && original(known.map, frame.line, frame.column)
-          const file =
-            there && URL.canParse(there.file, known.url)
-              ? new URL(there.file, known.url).href
-              : there?.file
-          return {
-            ...frame,
-            ...there,
-            name: frame.name,
-            file: sourcePath(file ?? frame.file, base),
-          }
-        }),
-      )
-    },
   }
+}
+
+/** The text of a `data:` URL of JSON. */
+function inlineText(url: string): string {
+  const at = url.indexOf(',')
+  const data = url.slice(at + 1)
+  if (!url.slice(0, at).endsWith(';base64')) return decodeURIComponent(data)
+  return new TextDecoder().decode(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)))
 }

@@ -46,7 +46,12 @@ test('a long hostile stack takes no time', () => {
   framesOf(`${'at ('.repeat(50_000)}\n${'@'.repeat(100_000)}`)
 })
 
+const root = '/home/ann/shop'
+
 const paths: [url: string, path: string][] = [
+  ['/home/ann/shop/src/total.ts', 'src/total.ts'],
+  ['http://localhost:5173/shop/src/total.ts?t=1', 'src/total.ts'],
+  ['http://localhost:5173/shop/@fs/home/ann/shop/x.ts', 'x.ts'],
   ['http://localhost:5173/src/total.ts?t=1', 'src/total.ts'],
   ['/src/a%20b.ts', 'src/a b.ts'],
   ['http://localhost:5173/@fs/home/ann/lib/x.ts', '/home/ann/lib/x.ts'],
@@ -58,7 +63,7 @@ const paths: [url: string, path: string][] = [
 ]
 
 test('paths of sources', () => {
-  for (const [url, path] of paths) assert.equal(sourcePath(url, base), path, url)
+  for (const [url, path] of paths) assert.equal(sourcePath(url, base, root), path, url)
 })
 
 // `a;` of line 1 and `b(c)` of line 3 of x.ts in two lines; the second map is that below another part.
@@ -114,7 +119,7 @@ test('scripts of the own origin alone are loaded, once', async () => {
     { name: 'g', file: 'https://cdn.example/lib.js', line: 1, column: 1 },
   ])
   assert.deepEqual(
-    located.map(({ file, line }) => `${file}:${line}`),
+    located.map(({ file, line }) => `${sourcePath(file, base)}:${line}`),
     [
       'src/x.ts:3',
       'src/x.ts:3',
