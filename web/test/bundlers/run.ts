@@ -94,6 +94,10 @@ async function withApp(check: BundledCheck, use: (url: string) => Promise<void>)
   }
 }
 
+/** React has made the page's button work. */
+const hydrated =
+  "Object.keys(document.querySelector('button')).some((key) => key.startsWith('__react'))"
+
 /** With a gateway of its own, which the plugin finds as it finds the user's: by a variable. */
 async function inDevelopment({ context }: TestBrowser, check: DevCheck): Promise<void> {
   const { fixture, mistake, calls, page: name, place, server: command } = check
@@ -114,11 +118,12 @@ async function inDevelopment({ context }: TestBrowser, check: DevCheck): Promise
         async open() {
           const page = await context.newPage()
           await page.goto(calls ? pairingLink(gateway, server.url) : server.url)
+          await page.waitForFunction(calls ? hydrated : 'true')
           return page
         },
         source: join(directory, mistake),
         place,
-        quiet: 1_000,
+        quiet: 3_000,
       })
       console.log(`        the line of pagemcp watch came ${ms} ms after the error`)
     } finally {

@@ -103,18 +103,16 @@ export async function driveDev(
 ): Promise<{ ms: number; error: Record<string, unknown> }> {
   const { gateway, name, source, place, reloads = false, quiet } = story
   const wakes = watch(gateway, '--contents', 'event:///error')
-  const changes = watch(gateway, 'dev:///hmr', 'dev:///errors')
   /** The errors, once they are as they have to be. */
   const errorsOnce = async (fits: (errors: Record<string, unknown>[]) => boolean) => {
     for (;;) {
       const errors = await read(gateway, `${name}+dev:///errors`)
       if (fits(errors)) return errors
-      await changes.next(/dev:\/\/\/errors/)
+      await pause(50) // ms
     }
   }
   try {
     const page = await story.open()
-    for (const one of [wakes, changes]) await one.next(/list of resources of [\w-]+ has changed/)
     if (quiet !== undefined) await pause(quiet)
     await page.click('button')
     const { text, time } = await wakes.next(/event:\/\/\/error happened/)
@@ -137,6 +135,5 @@ export async function driveDev(
     return { ms: time - Date.parse(String(error.time)), error }
   } finally {
     await wakes.close()
-    await changes.close()
   }
 }

@@ -79,11 +79,9 @@ inBrowsers('a page without a bundler tells its errors', async (browser) => {
 inBrowsers(
   'logs, requests, errors and stores are served beside the app, without secrets',
   async (browser) => {
-    const watching = watch(gateway, 'dev:///state', 'dev:///requests')
+    const watching = watch(gateway, 'event:///error')
     try {
       const page = await openPage(browser)
-      const joins = /list of resources of (shop-dev[\w-]*) has changed/
-      const [, own] = joins.exec((await watching.next(joins)).text) ?? []
       const { name } = (await page.evaluate('globalThis.joined.then((name) => ({ name }))')) as {
         name: string
       }
@@ -111,6 +109,8 @@ inBrowsers(
         )
         await fetch('/', { signal: AbortSignal.abort() }).catch(() => {})
       })
+      const happened = /(shop-dev[\w-]*)\+event:\/\/\/error happened/
+      const [, own] = happened.exec((await watching.next(happened)).text) ?? []
       const logs = await read(gateway, `${own}+dev:///console`)
       const texts = logs.map(({ level, text }) => `${level}: ${text}`).join('\n')
       assert.match(texts, /log: token redacted/)

@@ -96,8 +96,6 @@ inBrowsers(
       const gateway = await startGateway({ command: 'serve', state })
       const watching = watch(gateway, 'event:///error')
       try {
-        await watching.next(/list of resources of later has changed/)
-
         writeFileSync(source, `${text}\nconst x = ;\n`)
         await watching.next(/later\+event:\/\/\/error happened/)
         const [error] = await read(gateway, 'later+dev:///errors')
