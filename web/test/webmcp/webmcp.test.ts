@@ -236,6 +236,15 @@ test('tools for debugging are mirrored by an option', async (t) => {
   assert.deepEqual(await listed(client), ['inspect'])
 })
 
+test('an engine for debugging mirrors nothing else, and offers nothing', async (t) => {
+  const { native, client: newClient } = await pageWith(t, 'objects', { debugging: 'only' })
+  native.register({ name: 'add' })
+  native.register({ name: 'inspect', annotations: { debugging: true } })
+  const client = newClient()
+  assert.deepEqual(await listed(client), ['inspect'])
+  assert.deepEqual(native.names().sort(), ['add', 'inspect'])
+})
+
 test('results, errors and cancelling of native tools', async (t) => {
   const { native, errors, client: newClient } = await pageWith(t, 'objects')
   const block = { type: 'text', text: 'block' }
