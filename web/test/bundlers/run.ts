@@ -19,6 +19,10 @@ import { packPackage, prepare } from './workspace.ts'
 
 type Drive = (use: Parameters<typeof inContext>[2]) => Promise<void>
 
+/** React has made the page's button work. */
+const hydrated =
+  "Object.keys(document.querySelector('button')).some((key) => key.startsWith('__react'))"
+
 const [only = ''] = process.argv.slice(2)
 const chosen = checks.filter(({ name }) => name.startsWith(only))
 if (chosen.length === 0) {
@@ -93,10 +97,6 @@ async function withApp(check: BundledCheck, use: (url: string) => Promise<void>)
     await site.close()
   }
 }
-
-/** React has made the page's button work. */
-const hydrated =
-  "Object.keys(document.querySelector('button')).some((key) => key.startsWith('__react'))"
 
 /** With a gateway of its own, which the plugin finds as it finds the user's: by a variable. */
 async function inDevelopment({ context }: TestBrowser, check: DevCheck): Promise<void> {
