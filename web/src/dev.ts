@@ -81,20 +81,21 @@ export function dev(options: DevOptions = {}): PageMcp | undefined {
     mcp.resource(uri, { description, mimeType: `application/${type}`, annotations }, read)
     return spaced(updatedEvery, () => mcp.changed(uri))
   }
-  const serveRing = <T extends object>(path: string, most: number, description: string) => {
-    const own: Ring<T> = ring(
-      most,
-      serve(path, description, () => linesOf(own.entries())),
-    )
+  const serveRing = <T extends object>(
+    path: string,
+    most: number,
+    description: string,
+    written = (entry: T): object => entry,
+  ) => {
+    const read = () => linesOf(own.entries().map(written))
+    const own: Ring<T> = ring(most, serve(path, description, read))
     return own
   }
-  const logs: Ring<LogEntry> = ring(
+  const logs = serveRing<LogEntry>(
+    'console',
     500,
-    serve(
-      'console',
-      'The last lines of the console; `dropped`: how many were too fast before it',
-      () => linesOf(logs.entries().map((entry) => ({ ...entry, text: redactLog(entry.text) }))),
-    ),
+    'The last lines of the console; `dropped`: how many were too fast before it',
+    (entry) => ({ ...entry, text: redactLog(entry.text) }),
   )
   const requests = serveRing<RequestEntry>(
     'requests',
@@ -161,13 +162,10 @@ export function dev(options: DevOptions = {}): PageMcp | undefined {
   }
   const on = <T>(name: string, act: (payload: T) => void) => hot?.on(name, act)
   on('vite:beforeUpdate', updateBegins)
-  on<{ updates: { path: string }[] }>('vite:afterUpdate', (payload) =>
-    updated(
-      'update',
-      undefined,
-      payload.updates.map(({ path }) => path),
-    ),
-  )
+  on<{ updates: { path: string }[] }>('vite:afterUpdate', ({ updates: applied }) => {
+    const paths = applied.map(({ path }) => path)
+    updated('update', undefined, paths)
+  })
   on<{ err: BuildError }>('vite:error', ({ err: { message = '', id, loc } }) => {
     const file = loc?.file ?? id
     updated('failed', message, file ? [file] : [])

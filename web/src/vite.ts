@@ -76,20 +76,14 @@ export default function pagemcp({
     ],
     configureServer(server: Server) {
       let timer: ReturnType<typeof setInterval> | undefined
-      const stop = () => {
+      const look = async () => {
+        const running = await command(state, 'running').catch(() => undefined)
+        if (running === undefined || timer === undefined) return
         clearInterval(timer)
         timer = undefined
-      }
-      const look = async () => {
-        if (
-          (await command(state, 'running').catch(() => undefined)) === undefined ||
-          timer === undefined
-        )
-          return
-        stop()
         server.ws.send({ type: 'custom', event: 'pagemcp:gateway' })
       }
-      server.httpServer?.once('close', stop)
+      server.httpServer?.once('close', () => clearInterval(timer))
       server.middlewares.use(base + invitationPath, (request, response) => {
         const answer = (status: number, text: string) => {
           response.statusCode = status
@@ -99,10 +93,7 @@ export default function pagemcp({
         }
         const origin = ownOrigin(request)
         if (origin === undefined) {
-          return answer(
-            403,
-            'only pages of this development server, in a browser of this machine, are invited',
-          )
+          return answer(403, 'only pages of this server in a browser of this machine are invited')
         }
         command(state, 'pair', { origin }).then(
           (invitation) => {

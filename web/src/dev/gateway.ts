@@ -6,10 +6,8 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 /** The state directory of the gateway unless it is started with another one: `DefaultState` of the program. */
-export function defaultState(
-  env: { readonly [name: string]: string | undefined } = process.env,
-  platform: string = process.platform,
-): string {
+export function defaultState(): string {
+  const { env, platform } = process
   const { XDG_STATE_HOME = '', APPDATA = '' } = env
   if (isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, 'pagemcp')
   if (platform === 'win32') return join(APPDATA, 'pagemcp')

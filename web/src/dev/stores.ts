@@ -15,23 +15,22 @@ interface Store {
   getState(): unknown
   subscribe(changed: () => void): unknown
 }
-interface QueryCache {
-  getAll(): { queryKey: unknown; state: Record<string, unknown> }[]
-  subscribe(changed: () => void): unknown
+interface QueryClient {
+  getQueryCache(): {
+    getAll(): { queryKey: unknown; state: Record<string, unknown> }[]
+    subscribe(changed: () => void): unknown
+  }
 }
-interface VueApp {
-  config?: { globalProperties?: { $pinia?: Pinia } }
-  _context?: { provides?: { VUE_QUERY_CLIENT?: { getQueryCache(): QueryCache } } }
-}
-interface Pinia {
-  state?: { value?: unknown }
-  _s?: Map<string, { $subscribe(changed: () => void, options: object): unknown }>
-}
+type PiniaStores = Map<string, { $subscribe(changed: () => void, options: object): unknown }>
 interface Page {
   __REDUX_DEVTOOLS_EXTENSION__?: Act & { connect?(options?: Options): Record<string, Act> }
   __REDUX_DEVTOOLS_EXTENSION_COMPOSE__?: Act
-  __TANSTACK_QUERY_CLIENT__?: { getQueryCache(): QueryCache }
+  __TANSTACK_QUERY_CLIENT__?: QueryClient
 }
+
+/** A member of a member of …, of what may have none. */
+const at = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value)
 
 const maxStores = 20
 const maxState = 32_000 // UTF-16 code units of one store
@@ -110,20 +109,19 @@ export function observeStores(changed: () => void): () => Record<string, unknown
     for (const [name, read] of stores) put(name, read)
     let client = page.__TANSTACK_QUERY_CLIENT__
     for (const root of document.querySelectorAll('[data-v-app]')) {
-      const { config, _context } = (root as { __vue_app__?: VueApp }).__vue_app__ ?? {}
-      client ??= _context?.provides?.VUE_QUERY_CLIENT
-      const pinia = config?.globalProperties?.$pinia
-      if (pinia) put('pinia', () => pinia.state?.value)
-      for (const store of pinia?._s?.values() ?? []) {
+      const app = at(root, '__vue_app__')
+      client ??= at(app, '_context', 'provides', 'VUE_QUERY_CLIENT') as QueryClient | undefined
+      const pinia = at(app, 'config', 'globalProperties', '$pinia')
+      if (pinia) put('pinia', () => at(pinia, 'state', 'value'))
+      for (const store of (at(pinia, '_s') as PiniaStores | undefined)?.values() ?? []) {
         if (isNew(store)) store.$subscribe(changed, { detached: true, flush: 'sync' })
       }
     }
     const cache = client?.getQueryCache()
     if (cache && isNew(cache)) cache.subscribe(changed)
-    const query = ({ queryKey, state }: ReturnType<QueryCache['getAll']>[number]) => {
-      const { status, fetchStatus, dataUpdatedAt, data, error } = state
-      return { queryKey, status, fetchStatus, dataUpdatedAt, data, error }
-    }
+    const members = ['status', 'fetchStatus', 'dataUpdatedAt', 'data', 'error']
+    const query = ({ queryKey, state }: { queryKey: unknown; state: Record<string, unknown> }) =>
+      Object.fromEntries([['queryKey', queryKey], ...members.map((name) => [name, state[name]])])
     if (cache) put('tanstack-query', () => cache.getAll().map(query))
     return found
   }
