@@ -15,6 +15,12 @@ const statusTimeout = 1000 // ms
 
 const questionSize = { width: 560, height: 520 } // CSS pixels
 
+/** Makes a decision of the user, one after the other, and acts by it. */
+async function decide(act: () => Promise<void>): Promise<void> {
+  await consent.enqueue(act)
+  await refresh()
+}
+
 const engine = engineHost({
   started: refresh,
   ended: refresh,
@@ -29,10 +35,7 @@ const engine = engineHost({
   async ask() {
     await chrome.windows.create({ url: 'ask.html', type: 'popup', ...questionSize })
   },
-  async mayAct({ site, assistant }) {
-    await consent.enqueue(() => consent.mayAct(site, assistant))
-    await refresh()
-  },
+  mayAct: ({ site, assistant }) => decide(() => consent.mayAct(site, assistant)),
 })
 
 handleMessages('background', {
@@ -44,26 +47,16 @@ handleMessages('background', {
     ])
     return { on, tabs, sites, uses, status }
   },
-  async tick({ tab, site, on, time }) {
-    const until = consent.endOf(time ?? 'session', Date.now())
-    await consent.enqueue(() =>
+  tick({ tab, site, on, time = 'session' }) {
+    const until = consent.endOf(time, Date.now())
+    return decide(() =>
       on ? consent.tick({ tab, site, until }) : consent.untick((one) => one.tab === tab),
     )
-    await refresh()
   },
   asking: (wanted) => consent.enqueue(() => consent.asking(wanted)),
-  async consent(choice) {
-    await consent.enqueue(() => consent.agree(choice))
-    await refresh()
-  },
-  async forget({ site }) {
-    await consent.enqueue(() => consent.forget(site))
-    await refresh()
-  },
-  async untickAll() {
-    await consent.enqueue(() => consent.untick(() => true))
-    await refresh()
-  },
+  consent: (choice) => decide(() => consent.agree(choice)),
+  forget: ({ site }) => decide(() => consent.forget(site)),
+  untickAll: () => decide(() => consent.untick(() => true)),
   async share({ on }) {
     await consent.enqueue(() => consent.keepLocal({ on })) // from here on nothing is read
     if (on) await startIfPaired()
@@ -73,12 +66,10 @@ handleMessages('background', {
   },
   async access(change) {
     await (await engine.running())?.access(change)
-    refreshPopup()
+    if ('stop' in change) await decide(() => consent.endActing(change.stop))
+    else refreshPopup()
   },
-  async siteAccess(change) {
-    await consent.enqueue(() => consent.changeSite(change))
-    await refresh()
-  },
+  siteAccess: (change) => decide(() => consent.changeSite(change)),
   async join({ link }) {
     await engine.start()
     await (await engine.running())?.join({ link })
@@ -155,28 +146,21 @@ chrome.tabs.onRemoved.addListener((tab) => void tabChanged(tab))
 chrome.tabs.onActivated.addListener(() => void tabChanged())
 chrome.tabs.onAttached.addListener((tab) => void tabChanged(tab))
 chrome.windows.onFocusChanged.addListener(() => void tabChanged())
-chrome.tabs.onReplaced.addListener(async (now, before) => {
-  await consent.enqueue(async () => {
+chrome.tabs.onReplaced.addListener((now, before) =>
+  decide(async () => {
     const { ticks } = await consent.session()
     const old = ticks.find(({ tab }) => tab === before)
     if (old === undefined) return
     await consent.untick(({ tab }) => tab === before)
     await consent.tick({ ...old, tab: now })
-  })
-  await refresh()
-})
+  }),
+)
 
 // The browser's permission prompt closes the popup on some systems, so its answer is handled here.
-chrome.permissions.onAdded.addListener(async () => {
-  await consent.enqueue(consent.granted)
-  await refresh()
-})
-chrome.permissions.onRemoved.addListener(async () => {
-  await consent.enqueue(async () => {
-    await consent.keepLocal({ sites: [...(await consent.agreedSites())] })
-  })
-  await refresh()
-})
+chrome.permissions.onAdded.addListener(() => decide(consent.granted))
+chrome.permissions.onRemoved.addListener(() =>
+  decide(async () => consent.keepLocal({ sites: [...(await consent.agreedSites())] })),
+)
 
 // These start this script, which runs the lines below. The title in the manifest is in English.
 chrome.runtime.onStartup.addListener(() => void refresh())

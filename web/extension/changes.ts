@@ -16,43 +16,28 @@ export function staleBy(
   loaded: ReadonlySet<number>,
 ): Stale[] {
   const old = new Map(before.map((tab) => [tab.id, tab]))
+  const ids = [...now.map(({ id }) => id), ...old.keys()]
   const stale: Stale[] = []
-  let listed = false // whether the list of resources has changed
-  for (const tab of now) {
-    const was = old.get(tab.id)
-    old.delete(tab.id)
-    if (was === undefined || loaded.has(tab.id) || isOther(was, tab)) {
-      stale.push(`tab:///${tab.id}`, `tab:///${tab.id}/text`)
-      listed ||= was === undefined || isOther(was, tab)
-    } else if (JSON.stringify(served(was)) !== JSON.stringify(served(tab))) {
-      stale.push(`tab:///${tab.id}`)
-    }
-  }
-  for (const gone of old.keys()) {
-    stale.push(`tab:///${gone}`, `tab:///${gone}/text`)
-    listed = true
+  let isListed = false // whether the list of resources has changed
+  for (const id of new Set(ids)) {
+    const [was, is] = [old.get(id), now.find((tab) => tab.id === id)]
+    const isOther = listed(was) !== listed(is)
+    isListed ||= isOther
+    if (isOther || loaded.has(id)) stale.push(`tab:///${id}`, `tab:///${id}/text`)
+    else if (served(was) !== served(is)) stale.push(`tab:///${id}`)
   }
   if (stale.length === 0) return []
-  const active = now.find((tab) => tab.active)
-  const last = before.find((tab) => tab.active)
-  const another = active?.id !== last?.id
+  const active = now.find((tab) => tab.active)?.id
+  const isAnother = active !== before.find((tab) => tab.active)?.id
   for (const part of ['', '/text']) {
-    if (another || stale.includes(`tab:///${active?.id}${part}`)) stale.push(`tab:///active${part}`)
+    if (isAnother || stale.includes(`tab:///${active}${part}`)) stale.push(`tab:///active${part}`)
   }
-  stale.push('tab:///')
-  if (listed) stale.push(undefined)
-  return stale
+  return [...stale, 'tab:///', ...(isListed ? [undefined] : [])]
 }
 
 /** What clients can learn of a tab: not until when it is ticked, or who may act there. */
-const served = (tab: TabInfo) => ({ ...tab, until: undefined, acting: undefined })
+const served = (tab?: TabInfo) => JSON.stringify({ ...tab, until: undefined, acting: undefined })
 
-/** Whether the listing of a tab has changed, or for whom it is. */
-function isOther(a: TabInfo, b: TabInfo): boolean {
-  return (
-    a.title !== b.title ||
-    a.url !== b.url ||
-    a.discarded !== b.discarded ||
-    JSON.stringify(a.stopped) !== JSON.stringify(b.stopped)
-  )
-}
+/** What is in the list about a tab, and for whom. */
+const listed = (tab?: TabInfo) =>
+  tab && JSON.stringify([tab.title, tab.url, tab.discarded, tab.stopped])

@@ -156,6 +156,14 @@ export async function mayAct(site: string, assistant: string): Promise<void> {
   await used([{ site, assistant, time: Date.now(), reads: 0, actsUntil: Date.now() + sessionTime }])
 }
 
+/** Ends that for an assistant at all sites. Call within {@link enqueue}. */
+export async function endActing(assistant: string): Promise<void> {
+  const { uses } = await local()
+  await keepLocal({
+    uses: uses.map((one) => (one.assistant === assistant ? { ...one, actsUntil: 0 } : one)),
+  })
+}
+
 /** The assistants that may use the tools of a site now. */
 export const actingAt = (uses: readonly SiteUse[], site: string | undefined): string[] =>
   uses

@@ -25,16 +25,9 @@ interface Document {
   readonly port: chrome.runtime.Port
   readonly tab: number
   readonly site: string
-  tools: readonly NativeTool[]
-  /** How many further tools it has. */
-  left: number
-  gateways: unknown
-  readonly calls: Map<number, Call>
-}
-
-interface Call {
-  readonly assistant: string
-  settle(result: ToolResult): void
+  /** Its own words: its tools, how many further ones it has, and the gateways that it has joined. */
+  said: { tools: readonly NativeTool[]; left: number; gateways: unknown }
+  readonly calls: Map<number, { assistant: string; settle(result: ToolResult): void }>
 }
 
 interface SiteTool {
@@ -42,8 +35,6 @@ interface SiteTool {
   readonly native: NativeTool
   readonly shown: ToolDescription
 }
-
-export type SiteTools = ReturnType<typeof siteTools>
 
 /**
  * @param gateway - the address of the gateway that the extension has joined: a document that has joined it serves its tools there
@@ -67,12 +58,13 @@ export function siteTools(
       tab.active ? Number.POSITIVE_INFINITY : (tab.lastAccessed ?? 0)
     for (const { id, site } of [...shared].sort((a, b) => usedLast(b) - usedLast(a))) {
       const document = documents.get(id)
-      if (site === undefined || document === undefined || document.tools.length === 0) continue
-      if (!own.has(site) && !hasJoined(document.gateways, gateway())) own.set(site, document)
+      if (site === undefined || document === undefined || own.has(site)) continue
+      const { tools, gateways } = document.said
+      if (tools.length > 0 && !hasJoined(gateways, gateway())) own.set(site, document)
     }
     tools = new Map(
       [...own.values()].flatMap((document) =>
-        document.tools.map((native) => {
+        document.said.tools.map((native) => {
           const shown = shownTool(document, native)
           return [shown.name, { document, native, shown }] as const
         }),
@@ -97,12 +89,10 @@ export function siteTools(
   const source: Pick<Source, 'tools' | 'callTool'> = {
     tools: async () => [...tools.values()].map(({ shown }) => shown),
     async callTool(name, args, { signal, client }) {
+      const own = await host.sharedTabs()
       const { document, native } = tools.get(name) ?? {}
-      const tab = (await host.sharedTabs()).find(
-        ({ id, site }) => id === document?.tab && site === document.site,
-      )
-      if (document === undefined || native === undefined || tab === undefined)
-        throw new NotFoundError(name)
+      const tab = own.find(({ id, site }) => id === document?.tab && site === document.site)
+      if (!document || !native || !tab) throw new NotFoundError(name)
       const assistant = unnamed.includes(client.principal) ? 'unnamed' : client.principal
       if (tab.stopped.includes(assistant)) throw new ToolError(stoppedHere)
       signal.throwIfAborted()
@@ -128,11 +118,8 @@ export function siteTools(
 
   return {
     source,
-    /** The tool of that name, and the tab of its document. */
-    find(name: string) {
-      const { document, shown } = tools.get(name) ?? {}
-      return document && { tab: document.tab, site: document.site, shown }
-    },
+    /** The document that has the tool of that name. */
+    find: (name: string): Pick<Document, 'tab' | 'site'> | undefined => tools.get(name)?.document,
     /** The relay of a document has connected. */
     connect(port: chrome.runtime.Port) {
       const { tab, frameId, origin } = port.sender ?? {}
@@ -142,9 +129,7 @@ export function siteTools(
         port,
         tab: own.id,
         site: own.site,
-        tools: [],
-        left: 0,
-        gateways: undefined,
+        said: { tools: [], left: 0, gateways: undefined },
         calls: new Map(),
       }
       const before = documents.get(own.id)
@@ -154,7 +139,7 @@ export function siteTools(
         const { id, answer, tools, left, gateways } = (message ?? {}) as Record<string, unknown>
         if (typeof id === 'number') return document.calls.get(id)?.settle(resultOfPage(answer))
         const own = (Array.isArray(tools) ? tools : []).slice(0, maxTools)
-        Object.assign(document, { tools: own.flatMap(checked), left: Number(left) || 0, gateways })
+        document.said = { tools: own.flatMap(checked), left: Number(left) || 0, gateways }
         list()
       })
       port.onDisconnect.addListener(() => {
@@ -238,7 +223,8 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (typeof value === 'object' && Object.values(value ?? {}).some((one) => isDeeper(one, levels - 1)))
 
 /** The tool for clients, under a name of its site: `shop.example/add`. Gateways spell it as model APIs take it. */
-function shownTool({ site, left, tools }: Document, native: NativeTool): ToolDescription {
+function shownTool({ site, said }: Document, native: NativeTool): ToolDescription {
+  const { left, tools } = said
   const place = site.replace(/^https:\/\//, '').slice(0, 63)
   const own = described(native)
   const notes = [

@@ -83,32 +83,18 @@ export function tickedTabs(browser: Browser): TickedTabs {
 }
 
 function listedTab(tab: TabInfo, client: string): ListedTab {
-  const id = String(tab.id)
-  const title = tabTitle(tab.title)
-  const url = tabUrl(tab.url)
-  const lossy = []
-  if (title !== tab.title) lossy.push('/title')
-  if (url !== tab.url) lossy.push('/url')
-  const details = {
-    id,
-    title,
-    url,
-    active: tab.active,
-    front: tab.front,
-    window: tab.window,
-    audible: tab.audible,
-    pinned: tab.pinned,
-    loading: tab.loading,
-    discarded: tab.discarded,
-    lastAccessed: tab.lastAccessed === undefined ? null : new Date(tab.lastAccessed).toISOString(),
-  }
+  const { active, front, window, audible, pinned, loading, discarded, lastAccessed } = tab
+  const own = { id: String(tab.id), title: tabTitle(tab.title), url: tabUrl(tab.url), active }
+  const state = { front, window, audible, pinned, loading, discarded }
+  const used = lastAccessed === undefined ? null : new Date(lastAccessed).toISOString()
+  const lossy = [
+    ...(own.title === tab.title ? [] : ['/title']),
+    ...(own.url === tab.url ? [] : ['/url']),
+  ]
   return {
-    id,
-    title,
-    url,
-    active: tab.active,
-    hasText: !tab.discarded,
-    details,
+    ...own,
+    hasText: !discarded,
+    details: { ...own, ...state, lastAccessed: used },
     lossy,
     origin: tab.site,
     isDenied: tab.stopped.includes(client),

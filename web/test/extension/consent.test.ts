@@ -27,9 +27,8 @@ Object.assign(globalThis, {
     scripting: { executeScript: async () => [{ result: await script() }] },
   },
 })
-const { agree, changeSite, endOf, forget, local, session, tick, untick, used } = await import(
-  '../../extension/consent.ts'
-)
+const { agree, changeSite, endActing, endOf, forget, local, mayAct, session, tick, untick, used } =
+  await import('../../extension/consent.ts')
 const { sharedTabs, textOf } = await import('../../extension/tabs.ts')
 
 const tab = (id: number, site: string) => ({ id, url: `${site}/`, title: site, windowId: 1 })
@@ -155,4 +154,27 @@ test('decisions outlast uses, and one too many revokes its site', async () => {
   await changeSite({ site: bank, assistant: 'claude', stop: true })
   assert.deepEqual((await local()).sites, [news])
   assert.deepEqual(await shared(), [`1 ${news}`])
+})
+
+test('an assistant may use the tools of a site for 8 hours, until it is stopped there or everywhere', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: new Date(2026, 10, 26, 9).getTime() })
+  shown = [tab(1, news), tab(2, bank)]
+  await forget(news) // with the decisions about it
+  await agree({ tab: 1, site: news })
+  await agree({ tab: 2, site: bank })
+  const acting = async () =>
+    Object.fromEntries((await sharedTabs()).map((one) => [one.site, one.acting]))
+  await mayAct(news, 'gemini')
+  await used([{ site: news, assistant: 'gemini', time: 1, reads: 1 }])
+  await mayAct('https://taken.example', 'gemini') // there is no consent
+  assert.deepEqual(await acting(), { [news]: ['gemini'], [bank]: [] })
+  await changeSite({ site: news, assistant: 'gemini', stop: true })
+  await changeSite({ site: news, assistant: 'gemini', stop: false })
+  assert.deepEqual(await acting(), { [news]: [], [bank]: [] })
+  await mayAct(news, 'gemini')
+  await mayAct(bank, 'opencode')
+  await endActing('gemini')
+  assert.deepEqual(await acting(), { [news]: [], [bank]: ['opencode'] })
+  t.mock.timers.tick(8 * 3_600_000)
+  assert.deepEqual(await acting(), { [news]: [], [bank]: [] })
 })

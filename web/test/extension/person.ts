@@ -190,7 +190,7 @@ export async function personAt(
       await popup.$eval('#sites-box', (one) => one.setAttribute('open', ''))
       await popup.click(`#sites [aria-label="Revoke: ${site}"]`)
     },
-    question: () => questionIn(browser, `${origin}/ask.html`),
+    question: () => questionIn(browser, popup, `${origin}/ask.html`),
     tell: (to, what, args) =>
       popup.evaluate((message) => chrome.runtime.sendMessage(message), { to, what, args }),
     async leave() {
@@ -200,38 +200,44 @@ export async function personAt(
   }
 }
 
-/** The question is in a closed shadow root, which an extension may look into. */
-async function questionIn(browser: Browser, url: string): Promise<Question> {
+/** The closed shadow root of the question, which an extension may look into: Chromium by a function, Firefox by a member. */
+const root = `(chrome.dom?.openOrClosedShadowRoot(document.querySelector('pagemcp-question')) ??
+  document.querySelector('pagemcp-question').openOrClosedShadowRoot)`
+
+async function questionIn(browser: Browser, popup: Page, url: string): Promise<Question> {
   const window = await pageAt(browser, url)
   window.setDefaultTimeout(timeout)
-  const isClosed = new Promise<void>((resolve) => window.once('close', () => resolve()))
+  const closed = async () => {
+    await popup.waitForFunction(
+      async (url) => (await chrome.tabs.query({})).every((tab) => tab.url !== url),
+      { polling: 100 },
+      url,
+    )
+  }
   await window.waitForFunction(
     () => document.querySelector('pagemcp-question') !== null,
     inBackground,
   )
   return {
-    closed: () => isClosed,
-    text: () =>
-      window.evaluate(() => {
-        const host = document.querySelector('pagemcp-question') as HTMLElement
-        return chrome.dom.openOrClosedShadowRoot(host)?.textContent ?? ''
-      }),
+    closed,
+    text: () => window.evaluate(`${root}.textContent`) as Promise<string>,
     async answer(text) {
       await window.bringToFront()
-      const [x, y] = await window.evaluate((text) => {
-        const host = document.querySelector('pagemcp-question') as HTMLElement
-        const buttons = chrome.dom.openOrClosedShadowRoot(host)?.querySelectorAll('button') ?? []
-        const button = [...buttons].find((one) => one.textContent === text)
-        const { left, top, width, height } = button?.getBoundingClientRect() ?? new DOMRect()
-        return [left + width / 2, top + height / 2] as const
-      }, text)
+      const [x, y] = (await window.evaluate(`{
+        const buttons = [...${root}.querySelectorAll('button')]
+        const { left, top, width, height } = buttons.find((one) => one.textContent === ${JSON.stringify(text)}).getBoundingClientRect();
+        [left + width / 2, top + height / 2]
+      }`)) as [number, number]
       await takesClicks(window)
-      await window.mouse.click(x, y).catch(() => {}) // it closes meanwhile
-      await isClosed
+      window.mouse.click(x, y).catch(() => {}) // Firefox never answers: the window has closed
+      await closed()
     },
     async close() {
-      await window.close()
-      await isClosed
+      await popup.evaluate(async (url) => {
+        const asks = (await chrome.tabs.query({})).find((tab) => tab.url === url)
+        if (asks) await chrome.windows.remove(asks.windowId)
+      }, url)
+      await closed()
     },
   }
 }

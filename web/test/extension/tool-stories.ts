@@ -116,6 +116,7 @@ export function toolStories(kit: Kit, polyfill: boolean): void {
   })
 
   const show = async (path: string, origin = served.origin) => {
+    await tab.bringToFront() // Firefox slows the timers of hidden tabs, which the polyfill has
     await tab.goto(`${origin}${path}`)
     await tab.waitForFunction('window.ready', { polling: 50 })
   }
