@@ -2,26 +2,18 @@
 
 import type { Overview } from './messages.ts'
 
+export type Standing = ReturnType<typeof standingOf>
+
 /**
  * `stopped`: by the switch. `failed`: the engine does not run. `searching`: for the gateway. `away`: the gateway does not
  * run, or cannot be reached. `unpaired`: the user has not connected one. `paused`: all assistants. `nothing`: no tab is
  * ticked. `tabs`: some are.
  */
-export type Standing =
-  | 'stopped'
-  | 'failed'
-  | 'searching'
-  | 'away'
-  | 'unpaired'
-  | 'paused'
-  | 'nothing'
-  | 'tabs'
-
 export function standingOf({
   on,
   tabs,
   status: { failure, gateway, pausedUntil },
-}: Pick<Overview, 'on' | 'tabs' | 'status'>): Standing {
+}: Pick<Overview, 'on' | 'tabs' | 'status'>) {
   if (!on) return 'stopped'
   if (failure !== undefined) return 'failed'
   switch (gateway?.is) {
