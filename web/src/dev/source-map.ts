@@ -1,7 +1,6 @@
-/**
- * Places in the sources as the developer sees them, for places in what the browser runs: stacks of errors, and source maps
- * of revision 3 (ECMA-426).
- */
+/** Places in the sources as the developer sees them, for places in what the browser runs: stacks of errors, and source maps. */
+
+import { FlattenMap, originalPositionFor, type TraceMap } from '@jridgewell/trace-mapping'
 
 /** A line of a stack. `line` and `column` count from 1. */
 export interface Frame {
@@ -9,14 +8,6 @@ export interface Frame {
   file: string
   line: number
   column: number
-}
-
-/** A source map, or one with sections. */
-export interface SourceMap {
-  sources?: readonly (string | null)[]
-  sourceRoot?: string
-  mappings?: string
-  sections?: readonly { offset: { line: number; column: number }; map: SourceMap }[]
 }
 
 /** How many lines of a stack are read. */
@@ -36,56 +27,6 @@ export function framesOf(stack: string): Frame[] {
   }
   return frames
 }
-
-/** Where a place of the generated code comes from; `undefined`: the map does not say. */
-export function original(map: SourceMap, line: number, column: number): Frame | undefined {
-  if (map.sections) {
-    const section = map.sections.findLast(
-      ({ offset }) => offset.line < line || (offset.line === line - 1 && offset.column < column),
-    )
-    if (section === undefined) return undefined
-    const { offset } = section
-    const isFirst = offset.line === line - 1
-    return original(section.map, line - offset.line, isFirst ? column - offset.column : column)
-  }
-  const mappings = map.mappings ?? ''
-  const state = [0, 0, 0, 0] // column of the generated code; source, line and column of the original
-  let best: readonly number[] | undefined
-  let row = 1
-  let field = 0
-  let shift = 0
-  let value = 0
-  for (let i = 0; i <= mappings.length && row <= line; i++) {
-    const letter = mappings[i] ?? ';'
-    if (letter === ',' || letter === ';') {
-      if (row === line && field >= 4 && (state[0] as number) < column) best = [...state]
-      if (row === line && field === 1 && (state[0] as number) < column) best = undefined
-      field = 0
-      if (letter === ';') {
-        row++
-        state[0] = 0
-      }
-      continue
-    }
-    const digit = digits.indexOf(letter)
-    if (digit < 0) return undefined // not a map
-    value += (digit & 31) << shift
-    shift += 5
-    if (digit & 32) continue
-    if (field < 4)
-      state[field] = (state[field] as number) + (value & 1 ? -(value >> 1) : value >> 1)
-    field++
-    shift = value = 0
-  }
-  if (best === undefined) return undefined
-  const [, source = 0, originalLine = 0, originalColumn = 0] = best
-  const file = map.sources?.[source]
-  if (typeof file !== 'string') return undefined
-  const root = map.sourceRoot ? map.sourceRoot.replace(/\/?$/, '/') : ''
-  return { name: '', file: root + file, line: originalLine + 1, column: originalColumn + 1 }
-}
-
-const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
 /** What servers and bundlers put before the path of a source. */
 const before =
@@ -121,7 +62,7 @@ const maxScript = 32 << 20 // UTF-16 code units of a script, or of its map
  * @param load - gets an absolute URL, and returns its text
  */
 export function sourceMapper(base: string, load: (url: string) => Promise<string>) {
-  const maps = new Map<string, Promise<{ map: SourceMap; url: string } | undefined>>()
+  const maps = new Map<string, Promise<TraceMap | undefined>>()
   const isOwn = (url: string) => URL.canParse(url) && new URL(url).origin === new URL(base).origin
 
   async function mapOf(script: string) {
@@ -134,7 +75,7 @@ export function sourceMapper(base: string, load: (url: string) => Promise<string
     if (!isInline && !isOwn(url)) return undefined
     const json = isInline ? inlineText(reference) : await load(url)
     if (json.length > maxScript) return undefined
-    return { map: JSON.parse(json) as SourceMap, url: isInline ? script : url }
+    return new FlattenMap(json, isInline ? script : url)
   }
 
   async function located(frame: Frame): Promise<Frame> {
@@ -143,11 +84,11 @@ export function sourceMapper(base: string, load: (url: string) => Promise<string
       found = mapOf(frame.file).catch(() => undefined)
       maps.set(frame.file, found)
     }
-    const known = await found
-    const there = known && original(known.map, frame.line, frame.column)
-    if (there === undefined) return frame
-    const file = URL.canParse(there.file, known?.url) ? new URL(there.file, known?.url).href : ''
-    return { ...there, name: frame.name, file: file || there.file }
+    const map = await found
+    const { source, line, column } = map
+      ? originalPositionFor(map, { line: frame.line, column: frame.column - 1 })
+      : { source: null }
+    return source === null ? frame : { name: frame.name, file: source, line, column: column + 1 }
   }
 
   return {

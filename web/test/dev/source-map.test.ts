@@ -2,13 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type Frame,
-  framesOf,
-  original,
-  sourceMapper,
-  sourcePath,
-} from '../../src/dev/source-map.ts'
+import { type Frame, framesOf, sourceMapper, sourcePath } from '../../src/dev/source-map.ts'
 
 const base = 'http://localhost:5173/shop/'
 
@@ -66,34 +60,8 @@ test('paths of sources', () => {
   for (const [url, path] of paths) assert.equal(sourcePath(url, base, root), path, url)
 })
 
-// `a;` of line 1 and `b(c)` of line 3 of x.ts in two lines; the second map is that below another part.
-const map = { sources: ['x.ts'], mappings: 'AAAA;CAEC,EAAE' }
-
-test('places of a map', () => {
-  const rows: [line: number, column: number, wanted: [number, number] | undefined][] = [
-    [1, 1, [1, 1]],
-    [1, 99, [1, 1]],
-    [2, 1, undefined],
-    [2, 2, [3, 2]],
-    [2, 4, [3, 4]],
-    [3, 1, undefined],
-  ]
-  const sections = {
-    sections: [
-      { offset: { line: 0, column: 0 }, map: { sources: ['other.ts'], mappings: 'AAAA' } },
-      { offset: { line: 10, column: 0 }, map },
-    ],
-  }
-  for (const [line, column, wanted] of rows) {
-    for (const found of [original(map, line, column), original(sections, line + 10, column)]) {
-      assert.deepEqual(
-        found && [found.file, found.line, found.column],
-        wanted && ['x.ts', ...wanted],
-      )
-    }
-  }
-  assert.equal(original({ sources: ['x'], mappings: 'not a map!' }, 1, 1), undefined)
-})
+// `a;` of line 1 and `b(c)` of line 3 of x.ts in two lines.
+const map = { version: 3, names: [], sources: ['x.ts'], mappings: 'AAAA;CAEC,EAAE' }
 
 test('scripts of the own origin alone are loaded, once', async () => {
   const loaded: string[] = []
@@ -101,19 +69,28 @@ test('scripts of the own origin alone are loaded, once', async () => {
   const texts: Record<string, string> = {
     'http://localhost:5173/src/x.ts': inline,
     'http://localhost:5173/out/y.js': 'code\n//# sourceMappingURL=y.js.map',
-    'http://localhost:5173/out/y.js.map': JSON.stringify({ ...map, sources: ['../src/y.ts'] }),
+    'http://localhost:5173/out/y.js.map': JSON.stringify({
+      version: 3,
+      sections: [
+        { offset: { line: 0, column: 0 }, map: { ...map, sources: ['../src/y.ts'] } },
+        { offset: { line: 9, column: 0 }, map },
+      ],
+    }),
+    'http://localhost:5173/broken.js': 'code\n//# sourceMappingURL=data:application/json,nonsense',
     'http://localhost:5173/far.js': 'code\n//# sourceMappingURL=https://cdn.example/far.map',
   }
   const mapper = sourceMapper(base, async (url) => {
     loaded.push(url)
     return texts[url] ?? ''
   })
-  const frames = ['src/x.ts', 'src/x.ts', 'out/y.js', 'far.js', 'none.js'].map((file) => ({
-    name: 'f',
-    file: `http://localhost:5173/${file}`,
-    line: 2,
-    column: 2,
-  }))
+  const frames = ['src/x.ts', 'src/x.ts', 'out/y.js', 'broken.js', 'far.js', 'none.js'].map(
+    (file) => ({
+      name: 'f',
+      file: `http://localhost:5173/${file}`,
+      line: 2,
+      column: 2,
+    }),
+  )
   const located = await mapper.map([
     ...frames,
     { name: 'g', file: 'https://cdn.example/lib.js', line: 1, column: 1 },
@@ -124,6 +101,7 @@ test('scripts of the own origin alone are loaded, once', async () => {
       'src/x.ts:3',
       'src/x.ts:3',
       'src/y.ts:3',
+      'broken.js:2',
       'far.js:2',
       'none.js:2',
       'https://cdn.example/lib.js:1',
