@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"errors"
+	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -68,6 +69,9 @@ func Describe(members ...string) []byte {
 	}
 	return append(o, '}')
 }
+
+// maxItemDepth is how deep an entry of a list may be nested: with what is around it, a message has at most [jsonrpc.MaxDepth].
+const maxItemDepth = jsonrpc.MaxDepth - 8 // levels
 
 // Sets of kinds, of rules.
 const (
@@ -139,6 +143,8 @@ func (k *ListKind) parse(object []byte, onlyKnown bool) (item Item, err error) {
 	case err != nil:
 	case s.Err() != nil:
 		err = errors.New(s.Err().Message) // not one for a client
+	case jsonrpc.Deeper(object, maxItemDepth):
+		err = errors.New("a description is nested deeper than " + strconv.Itoa(maxItemDepth) + " levels")
 	case item.Key == "":
 		err = schema.Wrong(key, "is missing")
 	case !hasName:

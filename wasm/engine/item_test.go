@@ -89,3 +89,24 @@ func FuzzItems(f *testing.F) {
 		}
 	})
 }
+
+// An entry that is nested deeply makes no list that a peer refuses whole.
+func TestEntriesFitIntoAMessage(t *testing.T) {
+	nested := func(levels int) string {
+		return `{"name":"deep","inputSchema":{"type":"object","x":` + strings.Repeat("[", levels-2) + strings.Repeat("]", levels-2) + `}}`
+	}
+	e, table := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true}), engine.NewTable()
+	e.Mount("", table)
+	put := func(levels int) error {
+		return table.Put(engine.Entry{Kind: engine.Tools, JSON: []byte(nested(levels)), Call: answersNothing})
+	}
+	if err := put(jsonrpc.MaxDepth - 8); err != nil {
+		t.Error(err)
+	}
+	if _, refusal := jsonrpc.Parse([]byte(enginetest.NewDialogue(t, e).Modern("tools/list", ""))); refusal != nil {
+		t.Error(refusal)
+	}
+	if err := put(jsonrpc.MaxDepth - 7); err == nil || !strings.Contains(err.Error(), "nested deeper") {
+		t.Errorf("an entry that no list can have: %v", err)
+	}
+}

@@ -47,7 +47,7 @@ type Message struct {
 // another case or with a NUL in them, nesting deeper than [MaxDepth]. Whoever
 // checked the message before might have read it differently.
 func Parse(data []byte) (Message, *Error) {
-	if tooDeep(data) {
+	if Deeper(data, MaxDepth) {
 		return Message{}, &Error{Code: CodeParse, Message: "JSON is nested deeper than 128 levels"}
 	}
 	var msg Message
@@ -252,10 +252,10 @@ func checkName(name string) *Error {
 	return nil
 }
 
-// tooDeep counts brackets outside strings. It need not be right about text that
-// is no JSON, only never recurse.
-func tooDeep(data []byte) bool {
-	if bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) <= MaxDepth {
+// Deeper reports whether arrays and objects are nested deeper than so many levels. It counts brackets outside strings, and
+// need not be right about text that is no JSON, only never recurse.
+func Deeper(data []byte, levels int) bool {
+	if bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) <= levels {
 		return false // Count is fast, and a large text has few brackets
 	}
 	depth := 0
@@ -268,7 +268,7 @@ func tooDeep(data []byte) bool {
 			}
 			i += length - 1
 		case '{', '[':
-			if depth++; depth > MaxDepth {
+			if depth++; depth > levels {
 				return true
 			}
 		case '}', ']':

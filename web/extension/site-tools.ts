@@ -5,7 +5,13 @@
 
 import { NotFoundError, type Source, ToolError } from 'pagemcp'
 import type { ContentBlock, ToolDescription, ToolResult } from '../src/callee.ts'
-import { described, type NativeTool, ownArguments, resultOf } from '../src/webmcp-tools.ts'
+import {
+  described,
+  isSchema,
+  type NativeTool,
+  ownArguments,
+  resultOf,
+} from '../src/webmcp-tools.ts'
 import type { Parts, TabInfo } from './messages.ts'
 import { maxSchema, maxText, maxTools, type ToPage } from './wire.ts'
 
@@ -15,8 +21,6 @@ export const stoppedHere =
 
 /** Principals without a name of their own; wasm/engine, AssistantOf. */
 const unnamed = ['', 'token', 'stdio', 'anyone']
-
-const maxDepth = 64 // levels of a schema; server/internal/fit
 
 const ended =
   'The user has ended this access while the tool ran; it may have taken effect. Do not try again unless they ask.'
@@ -210,17 +214,11 @@ function schemaIn(text: unknown): object | undefined {
   if (typeof text !== 'string' || text.length > maxSchema) return undefined
   try {
     const schema: unknown = JSON.parse(text)
-    return typeof schema === 'object' && schema !== null && !isDeeper(schema, maxDepth)
-      ? schema
-      : undefined
+    return isSchema(schema) ? schema : undefined
   } catch {
     return undefined
   }
 }
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  levels === 0 ||
-  (typeof value === 'object' && Object.values(value ?? {}).some((one) => isDeeper(one, levels - 1)))
 
 /** The tool for clients, under a name of its site: `shop.example/add`. Gateways spell it as model APIs take it. */
 function shownTool({ site, said }: Document, native: NativeTool): ToolDescription {

@@ -142,12 +142,20 @@ function unquoted(value: unknown, schema: Json | undefined): unknown {
 function schemaOf({ name, inputSchema }: NativeTool): Schema {
   try {
     const schema = typeof inputSchema === 'string' ? JSON.parse(inputSchema) : inputSchema
-    if (typeof schema === 'object' && schema !== null) {
-      return checker(name, { type: 'object', ...schema }, 'input').json
-    }
+    if (isSchema(schema)) return checker(name, { type: 'object', ...schema }, 'input').json
   } catch {} // it is none
   return { type: 'object' }
 }
+
+const maxDepth = 64 // levels of a schema; server/internal/fit
+
+/** Whether a value is an object that is not nested too deeply for a list. */
+export const isSchema = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !isDeeper(value, maxDepth)
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  levels === 0 ||
+  (typeof value === 'object' && Object.values(value ?? {}).some((one) => isDeeper(one, levels - 1)))
 
 /** A whole result if the tool returned one of MCP. `null`: the document was left. */
 export function resultOf(answer: string | null): ToolResult {

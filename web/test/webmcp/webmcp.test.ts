@@ -287,6 +287,7 @@ test('results, errors and cancelling of native tools', async (t) => {
     { properties: { a: {} } },
     { type: 'string' },
     { $ref: 'https://a.example/schema' },
+    JSON.parse(`${'{"properties":'.repeat(150)}{}${'}'.repeat(150)}`),
     'no JSON',
     null,
   ].entries()) {
@@ -312,6 +313,7 @@ test('results, errors and cancelling of native tools', async (t) => {
     { type: 'object', properties: { a: {} } },
     { type: 'object' },
     { type: 'object', $ref: 'https://a.example/schema' },
+    { type: 'object' },
     { type: 'object' },
     { type: 'object' },
   ])
