@@ -341,8 +341,7 @@ export const en = {
   readMeans:
     'It could read all that this app shares. The contents go to the provider of its language model.',
   actMeans: 'It could change things in this app by its tools, in your name.',
-  onceMeans:
-    'This tool may delete or overwrite something. Each call asks, unless you allow this tool for 8 hours.',
+  onceMeans: 'This tool may delete or overwrite something. Each call asks.',
   wants: 'It asks for {method} {what}',
   tool: 'Tool: {title} ({name})',
   arguments: 'Arguments',
