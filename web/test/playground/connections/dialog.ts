@@ -1,7 +1,7 @@
 /** The connect dialog, as a visitor works it. */
 
 import type { BrowserContext, Page } from 'puppeteer-core'
-import { pasteInto } from '../../harness/waits.ts'
+import { explainTimeouts, pasteInto } from '../../harness/waits.ts'
 import { press } from '../harness.ts'
 
 /**
@@ -13,6 +13,7 @@ export const openForFailures =
   async (url: string): Promise<Page> => {
     const page = await context.newPage()
     page.setDefaultTimeout(30_000) // ms
+    explainTimeouts(page)
     await page.goto(url)
     return page
   }
