@@ -1,6 +1,9 @@
 /** A stock assistant that reads WebMCP: Playwright MCP, in a Chromium with the feature, at the trip demo. No gateway runs. */
 
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -29,6 +32,8 @@ test('Playwright MCP reads the plan of the trip demo, and adds a stop', {
     return (await modelContext.getTools()).some(({ name }) => name === 'add_stop')
   })
 
+  const written = await mkdtemp(join(tmpdir(), 'pagemcp-playwright-'))
+  t.after(() => rm(written, { recursive: true, maxRetries: 10 }))
   const client = new Client({ name: 'test', version: '1' })
   t.after(() => client.close())
   await client.connect(
@@ -38,6 +43,7 @@ test('Playwright MCP reads the plan of the trip demo, and adds a stop', {
         new URL('../../node_modules/@playwright/mcp/cli.js', import.meta.url).pathname,
         `--cdp-endpoint=${browser.wsEndpoint()}`,
       ],
+      cwd: written, // snapshots and logs
       stderr: 'ignore',
     }),
   )
