@@ -31,7 +31,7 @@ type WatchOptions struct {
 	As    string // name of the assistant, as in StdioOptions
 	Page  string // only what is of this page; "": of all
 	// URIs as resources/list at /mcp has them, or as pages do, for that resource of each page: event:///error. None: all that
-	// are listed, at most 4,000, but those that their pages say are optional, by a priority of 0.
+	// are listed, at most 4,000, except for optional ones, which have a priority of 0.
 	URIs []string
 
 	// Contents lets reports have the data of events whose pages say that it may be shown.

@@ -12,8 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The annotated file is accepted, has every setting, those that are off as comments, and says
-// the defaults.
+// The annotated file is accepted, and has every setting with its default; settings that are off are comments.
 func TestTheAnnotatedFileHasEverySetting(t *testing.T) {
 	text, err := os.ReadFile("../../../cmd/pagemcpd/deploy/pagemcp.yaml")
 	if err != nil {

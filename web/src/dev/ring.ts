@@ -11,7 +11,7 @@ export interface Ring<T extends object> {
   entries(): readonly (T & { dropped?: number })[]
 }
 
-/** How many entries of one {@link rateTime} are kept: faster ones nobody reads. */
+/** How many entries of one {@link rateTime} are kept: an assistant does not read more. */
 const mostAtOnce = 50
 const rateTime = 100 // ms
 
