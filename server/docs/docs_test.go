@@ -165,7 +165,7 @@ func TestStaleTranslations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(Contents, "# Pages\n\n## Start\n\n- [Start](start.md): How to begin.\n")
+	write(Contents, "# Pages\n\n## Start\n\n- [Start](start.md): How to begin.\n\n## Reference\n")
 	write("web/docs/start.md", "# Start\n")
 	write("web/docs/de/start.md", "<!-- 2026-11-30, of 00000000 -->\n\n# Beginn\n")
 	write("web/demo/icon.svg", "<svg/>")
@@ -173,6 +173,9 @@ func TestStaleTranslations(t *testing.T) {
 	all, err := Build(dir, nil)
 	if err != nil || !bytes.Contains(all[Path+"de/start.html"], stale) || bytes.Contains(all[Path+"start.html"], stale) {
 		t.Fatalf("%v\n%s", err, all[Path+"de/start.html"])
+	}
+	if bytes.Contains(all[Path+"start.html"], []byte("Reference")) {
+		t.Error("a section without pages is listed")
 	}
 	write("web/docs/de/start.md", "# Beginn\n")
 	_, err = Build(dir, nil)

@@ -74,7 +74,7 @@ func (s *site) document(page *Page) ([]byte, error) {
 	}
 	for i := range s.sections {
 		section := &s.sections[i]
-		if section.fold && section != page.section {
+		if len(section.Pages) == 0 || section.fold && section != page.section { // no reference without declarations
 			continue
 		}
 		one := navigation{Title: section.Title}
@@ -142,6 +142,9 @@ func (s *site) llms() []byte {
 	var out bytes.Buffer
 	out.WriteString("# PageMCP\n\n> PageMCP lets AI assistants read and use a web app while a user has it open: an engine in the page serves what the app names by the Model Context Protocol (MCP), and a gateway connects it to assistants.\n")
 	for _, section := range s.sections {
+		if len(section.Pages) == 0 {
+			continue
+		}
 		fmt.Fprintf(&out, "\n## %s\n\n", section.Title)
 		for _, page := range section.Pages {
 			fmt.Fprintf(&out, "- [%s](%s.md): %s\n", page.Title, page.Name, page.About)
